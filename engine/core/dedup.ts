@@ -1,5 +1,6 @@
-import { assert } from '../base/assert.ts';
+import { unreachable } from '../base/assert.ts';
 import type { Nanos } from '../base/nanos.ts';
+import { CompactDedupWindow } from './dedup-compact.ts';
 import { MapDedupWindow } from './dedup-map.ts';
 import type { DedupKind, DedupWindow } from './dedup-window.ts';
 
@@ -8,6 +9,12 @@ import type { DedupKind, DedupWindow } from './dedup-window.ts';
  * chosen to collide; no result depends on it.
  */
 export function openDedupWindow(kind: DedupKind, windowNs: Nanos, hashSeed: number): DedupWindow {
-  assert(kind === 'map' || kind === 'compact', `dedup kind ${kind}: map or compact`);
-  return new MapDedupWindow(windowNs, hashSeed);
+  switch (kind) {
+    case 'map':
+      return new MapDedupWindow(windowNs, hashSeed);
+    case 'compact':
+      return new CompactDedupWindow(windowNs, hashSeed);
+    default:
+      return unreachable(kind);
+  }
 }
