@@ -1,6 +1,6 @@
 // What clients send, read by the server.
 import { latin1Text } from '../base/bytes.ts';
-import { carriageReturn, isBlank, lineFeed, space } from './ascii.ts';
+import { carriageReturn, lineFeed, space, tab } from './ascii.ts';
 import {
   argumentBytes,
   findOperation,
@@ -48,7 +48,10 @@ export interface FrameLimits {
   readonly maxPayload: number;
 }
 
-const operations = ['PUB', 'HPUB', 'SUB', 'UNSUB', 'PING', 'PONG', 'CONNECT'] as const;
+const operations = ['PUB', 'HPUB', 'SUB', 'UNSUB', 'PING', 'PONG', 'CONNECT', '+OK', '-ERR', 'INFO'] as const;
+type Operation = (typeof operations)[number];
+type ArgumentOperation = 'PUB' | 'HPUB' | 'SUB' | 'UNSUB';
+
 const unknownOperation = 'Unknown Protocol Operation';
 const lineTooLong = 'maximum control line exceeded';
 const payloadTooLarge = 'Maximum Payload Violation';
@@ -105,27 +108,26 @@ export class ClientFrameReader {
     const operation = findOperation(operations, bytes, at, end);
     if (operation === opIncomplete) return at;
     if (operation === opUnknown) return this.#violate(unknownOperation, at);
-    return this.#readOperation(bytes, at, end, operations[operation] as (typeof operations)[number]);
+    return this.#readOperation(bytes, at, end, operations[operation] as Operation);
   }
 
-  #readOperation(bytes: Uint8Array, at: number, end: number, operation: (typeof operations)[number]): number {
+  #readOperation(bytes: Uint8Array, at: number, end: number, operation: Operation): number {
     const operationEnd = at + operation.length;
-    switch (operation) {
-      case 'PING':
-      case 'PONG':
-      case 'CONNECT':
-        return this.#readPlain(bytes, at, operationEnd, end, operation);
-      case 'PUB':
-      case 'HPUB':
-      case 'SUB':
-      case 'UNSUB':
-        break;
-    }
+    return takesArguments(operation)
+      ? this.#readArguments(bytes, at, operationEnd, end, operation)
+      : this.#readPlain(bytes, at, operationEnd, end, operation);
+  }
+
+  #readArguments(
+    bytes: Uint8Array,
+    at: number,
+    operationEnd: number,
+    end: number,
+    operation: ArgumentOperation,
+  ): number {
     if (operationEnd === end) return at;
-    const blank = bytes[operationEnd] as number;
-    if (!isBlank(blank) || blank === lineFeed || blank === carriageReturn) {
-      return this.#violate(unknownOperation, at);
-    }
+    const blank = bytes[operationEnd];
+    if (blank !== space && blank !== tab) return this.#violate(unknownOperation, at);
     const argumentStart = operationEnd + 1;
     if (operation === 'SUB') return this.#readSubscribe(bytes, at, argumentStart, end);
     if (operation === 'UNSUB') return this.#readUnsubscribe(bytes, at, argumentStart, end);
@@ -188,8 +190,9 @@ export class ClientFrameReader {
     if (this.#isTooLong(bytes, argumentStart, next, end)) return this.#violate(lineTooLong, at);
     if (next === -1) return at;
     const { count } = this.#line;
-    const max = count === 2 ? this.#line.sizeAt(bytes, 1) : 0;
-    if (count < 1 || count > 2 || max < 0) return this.#violate(null, at);
+    if (count !== 1 && count !== 2) return this.#violate(null, at);
+    // A max that is no number counts as none (seen on 2.10.27 and 2.15.1).
+    const max = count === 2 ? Math.max(0, this.#line.sizeAt(bytes, 1)) : 0;
     this.#handler.unsubscribe(this.#argument(bytes, 0), max);
     return next;
   }
@@ -199,14 +202,16 @@ export class ClientFrameReader {
     at: number,
     argumentStart: number,
     end: number,
-    operation: 'PING' | 'PONG' | 'CONNECT',
+    operation: Exclude<Operation, ArgumentOperation>,
   ): number {
     const next = lineEnd(bytes, argumentStart, end);
     if (this.#isTooLong(bytes, argumentStart, next, end)) return this.#violate(lineTooLong, at);
     if (next === -1) return at;
     if (operation === 'PING') this.#handler.ping();
     else if (operation === 'PONG') this.#handler.pong();
-    else this.#handler.connect(utf8Text(bytes, argumentStart, next).trim());
+    else if (operation === 'CONNECT') this.#handler.connect(utf8Text(bytes, argumentStart, next).trim());
+    // What servers say to each other: nats-server hangs up on -ERR and takes no notice of +OK and INFO.
+    else if (operation === '-ERR') return this.#violate(null, at);
     return next;
   }
 
@@ -226,6 +231,10 @@ export class ClientFrameReader {
     this.#handler.violation(text);
     return at;
   }
+}
+
+function takesArguments(operation: Operation): operation is ArgumentOperation {
+  return operation === 'PUB' || operation === 'HPUB' || operation === 'SUB' || operation === 'UNSUB';
 }
 
 function emptyPublishFrame(): PublishFrame {

@@ -13,15 +13,17 @@ const unitNs: ReadonlyMap<string, number> = new Map([
 ]);
 
 const whole = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
-const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g;
 
 /** Nanoseconds of a text such as `1m30s`, `-1.5h` or `0`; NaN when it is not a Go duration. */
 export function parseGoDuration(text: string): Nanos {
   if (/^[+-]?0$/.test(text)) return 0;
   if (!whole.test(text)) return Number.NaN;
   let sum = 0;
-  for (const [, amount, unit] of text.matchAll(part)) {
-    sum += Math.trunc(Number(amount) * (unitNs.get(unit ?? '') ?? Number.NaN));
+  for (const [, units = '', fraction = '', unit = ''] of text.matchAll(part)) {
+    const lengthNs = unitNs.get(unit) ?? Number.NaN;
+    // The quotient first: it is an integer for all digits that count, where a decimal number would be rounded.
+    sum += Number(units) * lengthNs + Math.trunc(Number(fraction) * (lengthNs / 10 ** fraction.length));
   }
   return text.startsWith('-') && sum !== 0 ? -sum : sum;
 }
