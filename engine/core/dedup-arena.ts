@@ -33,6 +33,9 @@ export class DedupArena {
   #head: Chunk | undefined;
   #tail: Chunk | undefined;
   #headOffset = 0;
+  #oldestNs: Nanos = Infinity;
+  #oldestStart = 0;
+  #oldestEnd = 0;
   #entryCount = 0;
   #allocatedBytes = 0;
   #spare: Uint8Array | undefined;
@@ -57,56 +60,63 @@ export class DedupArena {
     const chunk = this.#chunkFor(headerBytesMax + length, sequence, storedNs);
     const offset = chunk.used;
     let at = this.#writeHeader(chunk, length, sequence, storedNs);
+    const target = chunk.bytes;
     for (let index = start; index < end; index += 1) {
-      chunk.bytes[at] = bytes[index] as number;
+      target[at] = bytes[index] as number;
       at += 1;
     }
     chunk.used = (at + 3) & ~3;
     this.#entryCount += 1;
+    if (this.#entryCount === 1) this.#openHead(chunk, offset);
     return (chunk.number << 16) | (offset >>> 2);
   }
 
-  /** Whether the entry's id is these bytes. */
+  /** Whether the entry's id is these bytes. If so, `sequence` and `storedNs` are this entry's until the next call. */
   holds(reference: EntryReference, bytes: Uint8Array, start: number, end: number): boolean {
-    const chunk = this.#chunkOf(reference);
-    let at = (reference & 0xffff) << 2;
-    const code = readVarint(chunk.bytes, at);
-    if (code >>> 1 !== end - start) return false;
-    at += varintBytes(code);
-    at += code & 1 ? 16 : 0;
-    if ((code & 1) === 0) at = behindVarint(chunk.bytes, behindVarint(chunk.bytes, at));
-    return sameBytes(chunk.bytes, at, bytes, start, end - start);
+    const chunk = this.#chunks[reference >>> 16] as Chunk;
+    this.#open(chunk, (reference & 0xffff) << 2);
+    const length = end - start;
+    return this.#idLength === length && sameBytes(chunk.bytes, this.#idStart, bytes, start, length);
   }
 
-  sequenceOf(reference: EntryReference): number {
-    this.#open(this.#chunkOf(reference), (reference & 0xffff) << 2);
+  get sequence(): number {
     return this.#sequence;
   }
 
-  storedNsOf(reference: EntryReference): Nanos {
-    this.#open(this.#chunkOf(reference), (reference & 0xffff) << 2);
+  get storedNs(): Nanos {
     return this.#storedNs;
+  }
+
+  /** When the oldest entry was stored, or Infinity when there is none. */
+  get oldestNs(): Nanos {
+    return this.#oldestNs;
   }
 
   /** The oldest entry. Only with `entryCount` above zero. */
   oldest(): EntryReference {
-    assert(this.#head !== undefined, 'an empty arena has no oldest entry');
-    return (this.#head.number << 16) | (this.#headOffset >>> 2);
+    const head = this.#head;
+    assert(head !== undefined, 'an empty arena has no oldest entry');
+    return (head.number << 16) | (this.#headOffset >>> 2);
   }
 
-  hashOf(reference: EntryReference, seed: number): number {
-    const chunk = this.#chunkOf(reference);
-    this.#open(chunk, (reference & 0xffff) << 2);
-    return hashBytes(chunk.bytes, this.#idStart, this.#idStart + this.#idLength, seed);
+  oldestHash(seed: number): number {
+    const head = this.#head;
+    assert(head !== undefined, 'an empty arena has no oldest entry');
+    return hashBytes(head.bytes, this.#oldestStart, this.#oldestEnd, seed);
   }
 
   dropOldest(): void {
     const head = this.#head;
     assert(head !== undefined, 'an empty arena has no oldest entry');
-    this.#open(head, this.#headOffset);
-    this.#headOffset = (this.#idStart + this.#idLength + 3) & ~3;
     this.#entryCount -= 1;
-    if (this.#headOffset === head.used) this.#letGo(head);
+    const next = (this.#oldestEnd + 3) & ~3;
+    if (next < head.used) {
+      this.#openHead(head, next);
+      return;
+    }
+    this.#letGo(head);
+    if (head.next === undefined) this.#oldestNs = Infinity;
+    else this.#openHead(head.next, 0);
   }
 
   forEach(
@@ -124,8 +134,12 @@ export class DedupArena {
     }
   }
 
-  #chunkOf(reference: EntryReference): Chunk {
-    return this.#chunks[reference >>> 16] as Chunk;
+  #openHead(head: Chunk, offset: number): void {
+    this.#open(head, offset);
+    this.#headOffset = offset;
+    this.#oldestNs = this.#storedNs;
+    this.#oldestStart = this.#idStart;
+    this.#oldestEnd = this.#idStart + this.#idLength;
   }
 
   #chunkFor(entryBytes: number, sequence: number, storedNs: Nanos): Chunk {
@@ -152,14 +166,14 @@ export class DedupArena {
     return chunk;
   }
 
-  // Small windows have small chunks: a chunk is at most an eighth of what is there.
+  // Small windows have small chunks: a chunk is at most a 32nd of what is there.
   #chunkBytes(entryBytes: number): Uint8Array {
     const spare = this.#spare;
     if (spare !== undefined && spare.length >= entryBytes) {
       this.#spare = undefined;
       return spare;
     }
-    const wanted = Math.min(chunkBytesMax, Math.max(chunkBytesMin, this.#allocatedBytes >>> 3));
+    const wanted = Math.min(chunkBytesMax, Math.max(chunkBytesMin, this.#allocatedBytes >>> 5));
     const length = (Math.max(wanted, entryBytes) + 3) & ~3;
     this.#allocatedBytes += length;
     return new Uint8Array(length);
@@ -170,7 +184,6 @@ export class DedupArena {
     this.#chunks[chunk.number] = undefined;
     this.#freeNumbers.push(chunk.number);
     this.#head = chunk.next;
-    this.#headOffset = 0;
     if (chunk.next === undefined) this.#tail = undefined;
     const isSpare = chunk.bytes.length === chunkBytesMax && this.#spare === undefined;
     if (isSpare) this.#spare = chunk.bytes;

@@ -1,9 +1,15 @@
 // Where each hash leads: open addressing over pairs of 32-bit integers, cut in shards by the hash's top bits. A
-// shard grows by a quarter when it is four fifths full and is split in two at a fixed size (extendible hashing), so the longest
+// shard grows by a factor of 1.41 when it is four fifths full, and is split in two at a fixed size, so the longest
 // pause is one shard's copy however many ids there are, and memory follows the count closely. The whole hash is
 // kept, so neither growth nor splitting reads an id. It knows nothing of ids: whoever probes compares them.
 
-const shardEntriesMax = 4096;
+import { assert } from '../base/assert.ts';
+
+// A full shard of at least this many entries is split; it then has at most 1.42 times as many.
+const splitEntriesMin = 3072;
+const mergeEntriesMax = 1024;
+// Slots an entry when a table is made, and its growth: two steps a doubling, 10 to 14.2 bytes an entry.
+const slotsPerEntry = 1.25 * Math.SQRT2;
 const slotsMin = 8;
 const depthMax = 20;
 
@@ -19,6 +25,14 @@ export interface IndexShard {
 /** The slot where probing for a hash starts. Its product depends on every bit below the shard's. */
 export function homeSlot(hash: number, slotCount: number): number {
   return ((Math.imul(hash, 0x9e3779b1) >>> 16) * slotCount) >>> 16;
+}
+
+/** The empty slot where probing for a hash ends. */
+export function emptySlot(shard: IndexShard, hash: number): number {
+  const { slots, slotCount } = shard;
+  let slot = homeSlot(hash, slotCount);
+  while (slots[2 * slot + 1] !== 0) slot = slot + 1 === slotCount ? 0 : slot + 1;
+  return slot;
 }
 
 export class DedupIndex {
@@ -41,34 +55,33 @@ export class DedupIndex {
     return this.#shards[shardNumber(hash, this.#depth)] as IndexShard;
   }
 
-  /** Puts a reference at the slot where probing `shard` for `hash` has ended: an empty one, or its predecessor's. */
+  /** Puts a reference at `slot`, the empty slot where probing `shard` for `hash` ends. */
   place(shard: IndexShard, slot: number, hash: number, reference: number): void {
-    const isNew = shard.slots[2 * slot + 1] === 0;
     shard.slots[2 * slot] = hash;
     shard.slots[2 * slot + 1] = reference;
-    this.#version += 1;
-    if (!isNew) return;
     shard.entryCount += 1;
+    this.#version += 1;
     if (shard.entryCount * 5 > shard.slotCount * 4) this.#grow(shard, hash);
   }
 
-  /** Removes the slot that holds this very reference; a newer one under the same id stays (reliability N1). */
+  /** Removes this very reference; another one under the same hash or id stays (reliability N1). */
   remove(hash: number, reference: number): void {
     const shard = this.shardOf(hash);
-    let slot = homeSlot(hash, shard.slotCount);
-    while (shard.slots[2 * slot + 1] !== reference) {
-      if (shard.slots[2 * slot + 1] === 0) return;
-      slot = slot + 1 === shard.slotCount ? 0 : slot + 1;
+    const { slots, slotCount } = shard;
+    let slot = homeSlot(hash, slotCount);
+    while (slots[2 * slot + 1] !== reference) {
+      assert(slots[2 * slot + 1] !== 0, 'every id in the arena is in the index');
+      slot = slot + 1 === slotCount ? 0 : slot + 1;
     }
     this.#version += 1;
     closeGap(shard, slot);
     shard.entryCount -= 1;
-    if (shard.entryCount * 4 < shard.slotCount) this.#shrink(shard, hash);
+    if (shard.entryCount * 4 < slotCount) this.#shrink(shard, hash);
   }
 
   #grow(shard: IndexShard, hash: number): void {
-    if (shard.entryCount >= shardEntriesMax && shard.depth < depthMax) this.#split(shard, hash);
-    else this.#resize(shard, (shard.slotCount * 5) >>> 2);
+    if (shard.entryCount >= splitEntriesMin && shard.depth < depthMax) this.#split(shard, hash);
+    else this.#resize(shard, slotsFor(shard.entryCount));
   }
 
   #shrink(shard: IndexShard, hash: number): void {
@@ -101,7 +114,7 @@ export class DedupIndex {
     if (depth === this.#depth) this.#deepestCount += 2;
   }
 
-  // Two halves of one shard become it again when together they would fill no more than a quarter of one.
+  // Two halves of one shard become it again when together they are few.
   #merge(hash: number): boolean {
     const shard = this.shardOf(hash);
     if (shard.depth === 0) return false;
@@ -109,7 +122,7 @@ export class DedupIndex {
     const number = shardNumber(hash, shard.depth);
     const other = this.#shards[(number ^ 1) * span] as IndexShard;
     const entryCount = shard.entryCount + other.entryCount;
-    if (other.depth !== shard.depth || entryCount * 4 > shardEntriesMax) return false;
+    if (other.depth !== shard.depth || entryCount > mergeEntriesMax) return false;
     const merged = emptyShard(slotsFor(entryCount), shard.depth - 1);
     addAll(merged, shard.slots);
     addAll(merged, other.slots);
@@ -141,7 +154,7 @@ function emptyShard(slotCount: number, depth: number): IndexShard {
 }
 
 function slotsFor(entryCount: number): number {
-  return Math.max(slotsMin, Math.ceil(entryCount * 1.5));
+  return Math.max(slotsMin, Math.ceil(entryCount * slotsPerEntry));
 }
 
 function shardNumber(hash: number, depth: number): number {
@@ -173,11 +186,9 @@ function addAll(shard: IndexShard, slots: Int32Array): void {
 }
 
 function addPair(shard: IndexShard, hash: number, reference: number): void {
-  const { slots, slotCount } = shard;
-  let slot = homeSlot(hash, slotCount);
-  while (slots[2 * slot + 1] !== 0) slot = slot + 1 === slotCount ? 0 : slot + 1;
-  slots[2 * slot] = hash;
-  slots[2 * slot + 1] = reference;
+  const slot = emptySlot(shard, hash);
+  shard.slots[2 * slot] = hash;
+  shard.slots[2 * slot + 1] = reference;
 }
 
 // Entries behind the gap move up unless that would put them before their home (no tombstones, so probes stay short).
