@@ -6,7 +6,7 @@ const chunkBits = 16;
 const chunkLength = 1 << chunkBits;
 const chunkMask = chunkLength - 1;
 
-/** Cells start at zero. Indexes are written in any order. */
+/** Cells start at zero. Indexes are below 2^32 and written in any order. */
 export class Column<T extends Numbers> {
   readonly #allocate: (length: number) => T;
   readonly #chunks: T[] = [];
@@ -16,14 +16,13 @@ export class Column<T extends Numbers> {
   }
 
   get(index: number): number {
-    const chunk = this.#chunks[Math.floor(index / chunkLength)];
+    const chunk = this.#chunks[index >>> chunkBits];
     return chunk === undefined ? 0 : (chunk[index & chunkMask] as number);
   }
 
   set(index: number, value: number): void {
-    const position = Math.floor(index / chunkLength);
-    while (this.#chunks.length <= position) this.#chunks.push(this.#allocate(chunkLength));
-    (this.#chunks[position] as T)[index & chunkMask] = value;
+    const chunk = this.#chunks[index >>> chunkBits] ?? this.#extend(index >>> chunkBits);
+    chunk[index & chunkMask] = value;
   }
 
   /** The first `length` cells in one array. */
@@ -34,6 +33,11 @@ export class Column<T extends Numbers> {
       if (start < length) result.set(chunk.subarray(0, length - start) as never, start);
     });
     return result;
+  }
+
+  #extend(position: number): T {
+    while (this.#chunks.length <= position) this.#chunks.push(this.#allocate(chunkLength));
+    return this.#chunks[position] as T;
   }
 }
 
