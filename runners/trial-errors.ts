@@ -1,0 +1,22 @@
+/** What went wrong, by sentence, with how often. Rare by nature, so a string for each is affordable. */
+export class ErrorCounts {
+  readonly #counts = new Map<string, number>();
+
+  count(sentence: string): void {
+    this.#counts.set(sentence, (this.#counts.get(sentence) ?? 0) + 1);
+  }
+
+  add(other: readonly ErrorCount[]): void {
+    for (const { sentence, count } of other)
+      this.#counts.set(sentence, (this.#counts.get(sentence) ?? 0) + count);
+  }
+
+  toArray(): ErrorCount[] {
+    return [...this.#counts].map(([sentence, count]) => ({ sentence, count }));
+  }
+}
+
+export interface ErrorCount {
+  readonly sentence: string;
+  readonly count: number;
+}
