@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { runProgram } from './commands/program.ts';
+import { exitCodes } from './exit-codes.ts';
+import { UsageError } from './usage-error.ts';
+
+// A reader that went away (`| head`) is no error of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+try {
+  process.exitCode = await runProgram(process.argv.slice(2), process.env);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exitCode = exitCodes.usage;
+}

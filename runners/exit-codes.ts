@@ -1,0 +1,14 @@
+/** How a command ends. A correctness violation outranks an invalid run. Any other non-zero code is a crash of ours. */
+export const exitCodes = {
+  ok: 0,
+  regression: 1,
+  usage: 2,
+  inconclusive: 3,
+  violation: 4,
+  environmentMismatch: 5,
+  invalid: 6,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
