@@ -139,6 +139,8 @@ export interface WorkloadPlan {
   readonly consumer: ConsumerSpec | null;
   /** Messages published before the clock starts, not measured. */
   readonly preloadCount: number;
+  /** Their body size where no publisher says it. */
+  readonly preloadBytes?: number;
   readonly publisher: PublisherPlan | null;
   readonly consumerWork: ConsumerPlan | null;
   readonly warmupNs: Nanos;
