@@ -1,7 +1,7 @@
 // What every record must satisfy before it is written and after it is read: sums, orders and laws that no honest
 // measurement can break. A broken one is a fault of ours, so its numbers are refused instead of charted.
 
-import { decodeHistogram, isLowerBound } from './histogram.ts';
+import { decodeHistogram, isLowerBound, standardDeviationOf } from './histogram.ts';
 import type { Counters, Histogram, Phase, Run } from './run.ts';
 
 /** One sentence for each law that the record breaks; empty for a sound record. */
@@ -47,11 +47,13 @@ export interface Moments {
   readonly max: number;
   readonly mean: number;
   readonly standardDeviation?: number;
+  /** How far a value may lie from what was recorded, as a share: 0 for raw values, 0.001 for a 3-digit histogram. */
+  readonly resolution?: number;
 }
 
 /** The mean lies in min … max, and the standard deviation cannot exceed half the range times √(n / (n - 1)) (case C132). */
 export function momentProblems(where: string, moments: Moments): string[] {
-  const { count, min, max, mean, standardDeviation } = moments;
+  const { count, min, max, mean, standardDeviation, resolution = 0 } = moments;
   const problems: string[] = [];
   const slack = Math.max(1e-9 * Math.abs(max), 1e-6);
   if (min > max) problems.push(`${where}: min ${min} exceeds max ${max}`);
@@ -60,7 +62,7 @@ export function momentProblems(where: string, moments: Moments): string[] {
   }
   if (standardDeviation === undefined) return problems;
   const bound = count < 2 ? 0 : ((max - min) / 2) * Math.sqrt(count / (count - 1));
-  if (standardDeviation > bound * 1.002 + slack) {
+  if (standardDeviation > bound + 2 * resolution * Math.abs(max) + slack) {
     problems.push(
       `${where}: standard deviation ${standardDeviation} exceeds ${bound}, the largest that ` +
         `${min} … ${max} allows; another unit?`,
@@ -73,9 +75,15 @@ export function momentProblems(where: string, moments: Moments): string[] {
  * A mean above p99 by more than one sample in a hundred can carry: an overflow bucket was printed as a value (case C156).
  * A stall that hits fewer than 1 % of the samples may lift an honest mean above p99, up to this bound.
  */
-export function tailProblems(where: string, mean: number, p99: number, max: number): string[] {
+export function tailProblems(
+  where: string,
+  mean: number,
+  p99: number,
+  max: number,
+  resolution = 0,
+): string[] {
   const bound = 0.99 * p99 + 0.01 * max;
-  if (mean <= bound * 1.002 + 1) return [];
+  if (mean <= bound * (1 + 2 * resolution) + 1) return [];
   return [
     `${where}: mean ${mean} exceeds p99 ${p99} by more than a maximum of ${max} allows; samples above the range?`,
   ];
@@ -116,10 +124,11 @@ export function histogramProblems(where: string, histogram: Histogram | null): s
       ? max
       : Math.min(Math.max(decoded.getValueAtPercentile(99), min), max);
     // Samples above the range sit at its top, so their spread is not the encoded one.
-    const spread = overRange === 0 ? { standardDeviation: decoded.stdDeviation } : {};
+    const resolution = 10 ** -decoded.numberOfSignificantValueDigits;
+    const spread = overRange === 0 ? { standardDeviation: standardDeviationOf(decoded, mean) } : {};
     return [
-      ...momentProblems(where, { count, min, max, mean, ...spread }),
-      ...tailProblems(where, mean, p99, max),
+      ...momentProblems(where, { count, min, max, mean, resolution, ...spread }),
+      ...tailProblems(where, mean, p99, max, resolution),
     ];
   } catch (error) {
     return [`${where}: ${error instanceof Error ? error.message : String(error)}`];
@@ -165,7 +174,7 @@ function rateProblems(run: Run): string[] {
 }
 
 function littleProblems(run: Run): string[] {
-  const inFlightMax = run.workload.numbers['in-flight'] ?? run.workload.numbers['inFlight'];
+  const inFlightMax = run.workload.numbers['in-flight'];
   const service = run.phases.find((phase) => phase.name === 'measure')?.histograms.service;
   const perSecond = run.rates.achievedPerSecond;
   if (inFlightMax === undefined || perSecond === null || service?.mean === null || service === undefined) {

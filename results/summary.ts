@@ -2,6 +2,7 @@
 // everything together gets one verdict and one sentence.
 
 import { formatCount, plural } from './format.ts';
+import { groupBy } from './group-by.ts';
 import { mergeHistograms } from './histogram.ts';
 import type { AuditClass, Caveat, Counters, Histogram, Run } from './run.ts';
 import { type Spread, spreadOf } from './stats/sample.ts';
@@ -53,7 +54,7 @@ export interface CellSummary {
 
 /** Pure; an empty list is 'invalid': nothing was measured. */
 export function summarise(runs: readonly Run[]): Summary {
-  const cells = [...groupRuns(runs).entries()].map(([key, group]) => summariseCell(key, group));
+  const cells = [...groupBy(runs, cellKey)].map(([key, group]) => summariseCell(key, group));
   const verdict = worstVerdict(runs.map((run) => run.verdict));
   return {
     cells,
@@ -73,17 +74,6 @@ export function cellKey(run: Run): string {
     [target.spec, target.server, target.version, target.profile, target.storage, target.flags],
     [run.client, run.workerCount, run.environment.id],
   ]);
-}
-
-function groupRuns(runs: readonly Run[]): Map<string, Run[]> {
-  const groups = new Map<string, Run[]>();
-  for (const run of runs) {
-    const key = cellKey(run);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [run]);
-    else group.push(run);
-  }
-  return groups;
 }
 
 function summariseCell(key: string, runs: readonly Run[]): CellSummary {
@@ -121,7 +111,7 @@ function summariseCell(key: string, runs: readonly Run[]): CellSummary {
 
 function sentenceOf(runs: readonly Run[], verdict: Verdict): string {
   if (runs.length === 0) return 'nothing was measured: no trial has a record.';
-  const cellCount = groupRuns(runs).size;
+  const cellCount = groupBy(runs, cellKey).size;
   const done = `${plural(runs.length, 'trial')} in ${plural(cellCount, 'cell')}`;
   return `${done}: ${verdictSentences[verdict](runs)}`;
 }
