@@ -1,6 +1,7 @@
 // What the trials of one or many runs say together: repeats of a cell are merged (samples added, never averaged), and
 // everything together gets one verdict and one sentence.
 
+import { describeFinding } from './findings.ts';
 import { formatCount, plural } from './format.ts';
 import { groupBy } from './group-by.ts';
 import { mergeHistograms } from './histogram.ts';
@@ -14,7 +15,11 @@ export interface Summary {
   readonly trialCount: number;
   readonly verdict: Verdict;
   readonly exitCode: 0 | 4 | 6;
-  /** One sentence, without the word of the verdict. */
+  /** What came out, in one short sentence without the word of the verdict. */
+  readonly headline: string;
+  /** How much stands behind it, and what to do next. */
+  readonly detail: string;
+  /** Both together. */
   readonly sentence: string;
 }
 
@@ -56,12 +61,15 @@ export interface CellSummary {
 export function summarise(runs: readonly Run[]): Summary {
   const cells = [...groupBy(runs, cellKey)].map(([key, group]) => summariseCell(key, group));
   const verdict = worstVerdict(runs.map((run) => run.verdict));
+  const { headline, detail } = verdictText(runs, cells.length, verdict);
   return {
     cells,
     trialCount: runs.length,
     verdict,
     exitCode: exitCodeOf(verdict),
-    sentence: sentenceOf(runs, verdict),
+    headline,
+    detail,
+    sentence: `${headline} ${detail}`,
   };
 }
 
@@ -109,58 +117,82 @@ function summariseCell(key: string, runs: readonly Run[]): CellSummary {
   };
 }
 
-function sentenceOf(runs: readonly Run[], verdict: Verdict): string {
-  if (runs.length === 0) return 'nothing was measured: no trial has a record.';
-  const cellCount = groupBy(runs, cellKey).size;
-  const done = `${plural(runs.length, 'trial')} in ${plural(cellCount, 'cell')}`;
-  return `${done}: ${verdictSentences[verdict](runs)}`;
+interface VerdictText {
+  readonly headline: string;
+  readonly detail: string;
 }
 
-const verdictSentences: Readonly<Record<Verdict, (runs: readonly Run[]) => string>> = {
-  valid: accountSentence,
-  violation: (runs) => `exactly-once was broken: ${violationList(runs)}.`,
-  invalid: invalidSentence,
-  unknown: unknownSentence,
+function verdictText(runs: readonly Run[], cellCount: number, verdict: Verdict): VerdictText {
+  if (runs.length === 0) {
+    return {
+      headline: 'Nothing was measured.',
+      detail: 'No trial has a record: check the target and run again.',
+    };
+  }
+  return verdictTexts[verdict](runs, `${plural(runs.length, 'trial')} in ${plural(cellCount, 'cell')}`);
+}
+
+const verdictTexts: Readonly<Record<Verdict, (runs: readonly Run[], scope: string) => VerdictText>> = {
+  valid: (runs, scope) => ({
+    headline: `Exactly-once held: ${accountText(runs)}.`,
+    detail: `${scope}; none lost, none stored twice inside its window.${afterWindowText(runs)}`,
+  }),
+  violation: (runs, scope) => {
+    const broken = runs.filter((run) => run.verdict === 'violation').length;
+    return {
+      headline: `Exactly-once was broken: ${violationList(runs)}.`,
+      detail: `In ${formatCount(broken)} of ${scope}; the findings name examples.`,
+    };
+  },
+  invalid: (runs) => {
+    const bad = runs.filter((run) => run.verdict === 'invalid');
+    const reason = bad.flatMap((run) => run.caveats).find((one) => one.severity === 'invalid');
+    const good = runs.filter((run) => run.verdict === 'valid');
+    return {
+      headline: `${formatCount(bad.length)} of ${plural(runs.length, 'trial')} must not be used.`,
+      detail:
+        `${reason === undefined ? 'No reason was recorded' : capitalised(reason.message)}.` +
+        (good.length === 0 ? '' : ` In the other ${formatCount(good.length)}, ${accountText(good)}.`),
+    };
+  },
+  unknown: (runs) => {
+    const unknown = runs.filter((run) => run.verdict === 'unknown');
+    const reason = unknown.flatMap((run) => run.audit.reasons)[0];
+    return {
+      headline: `The audit of ${formatCount(unknown.length)} of ${plural(runs.length, 'trial')} could not tell.`,
+      detail: reason === undefined ? 'No reason was recorded.' : `${capitalised(reason)}.`,
+    };
+  },
 };
 
-function accountSentence(runs: readonly Run[]): string {
+function accountText(runs: readonly Run[]): string {
   const totals = addRecords(runs.map((run) => run.audit.totals));
-  const late = totals.leakedAfterWindow;
-  const after =
-    late === 0
-      ? ''
-      : ` ${plural(late, 'retry', 'retries')} after the window stored a second copy, as configured: lengthen duplicate_window.`;
-  return (
-    `every one of ${plural(totals.acknowledgedIds, 'acknowledged message')} accounted for, ` +
-    `none lost, none stored twice inside its window.${after}`
-  );
+  const acknowledged = totals.acknowledgedIds;
+  if (acknowledged === 0) {
+    return `every one of ${plural(totals.deliveredDistinct, 'delivered message')} is accounted for`;
+  }
+  return `every one of ${plural(acknowledged, 'acknowledged message')} is accounted for`;
+}
+
+function afterWindowText(runs: readonly Run[]): string {
+  const late = addRecords(runs.map((run) => run.audit.totals)).leakedAfterWindow;
+  if (late === 0) return '';
+  const retries = plural(late, 'retry', 'retries');
+  return ` ${retries} after the window stored a second copy, as configured: lengthen duplicate_window.`;
 }
 
 function violationList(runs: readonly Run[]): string {
-  const counts = new Map<string, number>();
-  for (const finding of runs.flatMap((run) => run.audit.findings)) {
-    if (finding.severity !== 'violation' || finding.count === 0) continue;
-    counts.set(finding.class, (counts.get(finding.class) ?? 0) + finding.count);
-  }
-  return [...counts].map(([name, count]) => `${formatCount(count)} ${findingNoun(name)}`).join(', ');
+  const violations = runs.flatMap((run) => run.audit.findings).filter((one) => one.severity === 'violation');
+  const counts = groupBy(violations, (finding) => finding.class);
+  return [...counts]
+    .map(([name, group]) => [name, group.reduce((sum, finding) => sum + finding.count, 0)] as const)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => describeFinding(name, count))
+    .join(', ');
 }
 
-function findingNoun(name: string): string {
-  return name.replaceAll('-', ' ');
-}
-
-function invalidSentence(runs: readonly Run[]): string {
-  const invalid = runs.filter((run) => run.verdict === 'invalid');
-  const reason = invalid.flatMap((run) => run.caveats).find((one) => one.severity === 'invalid');
-  const count = `the numbers of ${formatCount(invalid.length)} must not be used`;
-  return reason === undefined ? `${count}.` : `${count}: ${reason.message}.`;
-}
-
-function unknownSentence(runs: readonly Run[]): string {
-  const unknown = runs.filter((run) => run.verdict === 'unknown');
-  const reason = unknown.flatMap((run) => run.audit.reasons)[0];
-  const count = `the audit of ${formatCount(unknown.length)} could not tell`;
-  return reason === undefined ? `${count}.` : `${count}: ${reason}.`;
+function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 function mergedHistogram(
