@@ -4,13 +4,15 @@
 // kept, so neither growth nor splitting reads an id. It knows nothing of ids: whoever probes compares them.
 
 import { assert } from '../base/assert.ts';
+import { pageIntegers, releaseIntegers, reserveIntegers } from './dedup-memory.ts';
 
 // A full shard of at least this many entries is split; it then has at most 1.42 times as many.
-const splitEntriesMin = 3072;
-const mergeEntriesMax = 1024;
+const splitEntriesMin = 12_288;
+const mergeEntriesMax = 4096;
 // Slots an entry when a table is made, and its growth: two steps a doubling, 10 to 14.2 bytes an entry.
 const slotsPerEntry = 1.25 * Math.SQRT2;
-const slotsMin = 8;
+// Tables take whole pages.
+const slotsMin: number = pageIntegers / 2;
 const depthMax = 20;
 
 /** One run of slots; `slots[2 * n]` is a hash and `slots[2 * n + 1]` a reference, 0 for an empty slot. */
@@ -93,9 +95,10 @@ export class DedupIndex {
   #resize(shard: IndexShard, slotCount: number): void {
     const old = shard.slots;
     this.#slotCount += slotCount - shard.slotCount;
-    shard.slots = new Int32Array(slotCount * 2);
+    shard.slots = reserveIntegers(slotCount * 2);
     shard.slotCount = slotCount;
     addAll(shard, old);
+    releaseIntegers(old);
   }
 
   #split(shard: IndexShard, hash: number): void {
@@ -106,6 +109,7 @@ export class DedupIndex {
     const low = emptyShard(slotsFor(shard.entryCount - highCount), depth);
     const high = emptyShard(slotsFor(highCount), depth);
     distribute(old, low, high);
+    releaseIntegers(old);
     this.#slotCount += low.slotCount + high.slotCount - shard.slotCount;
     const span = 2 ** (this.#depth - depth);
     const first = shardNumber(hash, shard.depth) * span * 2;
@@ -126,6 +130,8 @@ export class DedupIndex {
     const merged = emptyShard(slotsFor(entryCount), shard.depth - 1);
     addAll(merged, shard.slots);
     addAll(merged, other.slots);
+    releaseIntegers(shard.slots);
+    releaseIntegers(other.slots);
     merged.entryCount = entryCount;
     this.#slotCount += merged.slotCount - shard.slotCount - other.slotCount;
     const first = (number & ~1) * span;
@@ -150,11 +156,11 @@ export class DedupIndex {
 }
 
 function emptyShard(slotCount: number, depth: number): IndexShard {
-  return { slots: new Int32Array(slotCount * 2), slotCount, entryCount: 0, depth };
+  return { slots: reserveIntegers(slotCount * 2), slotCount, entryCount: 0, depth };
 }
 
 function slotsFor(entryCount: number): number {
-  return Math.max(slotsMin, Math.ceil(entryCount * slotsPerEntry));
+  return Math.max(slotsMin, Math.ceil((entryCount * slotsPerEntry) / slotsMin) * slotsMin);
 }
 
 function shardNumber(hash: number, depth: number): number {

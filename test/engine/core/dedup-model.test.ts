@@ -197,7 +197,7 @@ describe.each(implementations)('%s', (_, open) => {
         });
         fc.modelRun(setup, commands);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });
