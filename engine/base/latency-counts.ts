@@ -142,6 +142,7 @@ export class LatencyCounts {
   valueAt(fraction: number): Nanos {
     assert(fraction >= 0 && fraction <= 1, `valueAt takes a fraction of 0 to 1, not ${fraction}`);
     if (this.#total === 0) return Number.NaN;
+    if (fraction === 0) return this.#minNs;
     const wanted = Math.max(1, Math.ceil(fraction * this.#total * (1 - Number.EPSILON)));
     if (wanted > this.#total - this.#overRangeCount) return this.#maxNs;
     let seen = 0;
