@@ -53,6 +53,7 @@ export class TargetSampler {
   }
 
   start(): void {
+    this.#last = null; // the clock may have been set anew
     this.#timer = setInterval(() => void this.#sample(), sampleEveryMs);
   }
 

@@ -1,3 +1,6 @@
+/** How the sentence of a connection that ended on its own begins. */
+export const connectionLost = 'connection lost';
+
 /** What went wrong, by sentence, with how often. Rare by nature, so a string for each is affordable. */
 export class ErrorCounts {
   readonly #counts = new Map<string, number>();
@@ -7,8 +10,9 @@ export class ErrorCounts {
   }
 
   add(other: readonly ErrorCount[]): void {
-    for (const { sentence, count } of other)
+    for (const { sentence, count } of other) {
       this.#counts.set(sentence, (this.#counts.get(sentence) ?? 0) + count);
+    }
   }
 
   toArray(): ErrorCount[] {

@@ -82,11 +82,13 @@ class Generator {
       nowNs: () => this.#clock.nowNs(),
       wakeBy: (atNs) => this.#loop?.wakeBy(atNs),
     };
-    for (const driver of this.#publisherDrivers)
+    for (const driver of this.#publisherDrivers) {
       this.#publishers.push(await this.#client.publisher(driver, context));
+    }
     this.#members.push(...this.#publishers);
-    for (const driver of this.#consumerDrivers)
+    for (const driver of this.#consumerDrivers) {
       this.#members.push(await this.#client.consumer(driver, context));
+    }
   }
 
   async run(): Promise<void> {

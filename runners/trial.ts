@@ -1,39 +1,10 @@
-import type { Environment, Run } from '../results/run.ts';
-import type { ParameterValues, Workload } from '../workloads/workload.ts';
-import type { Target } from './targets/target.ts';
+import type { Run } from '../results/run.ts';
+import { trialOutcome } from './trial-outcome.ts';
+import { Trial } from './trial-play.ts';
+import { trialRecord } from './trial-record.ts';
+import type { TrialProgress, TrialRequest } from './trial-request.ts';
 
-/** One workload on one target with one set of parameters, once. */
-export interface TrialRequest {
-  readonly workload: Workload;
-  /** Every parameter as text with units, defaults included; goes into the record as it is. */
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly values: ParameterValues;
-  /** Those parameters that are numbers, for charts. */
-  readonly numbers: Readonly<Record<string, number>>;
-  /** Names of the parameters that the plan swept. */
-  readonly swept: readonly string[];
-  readonly target: Target;
-  readonly client: 'wire' | 'nats.js';
-  /** Threads that generate load, at least 1. Targets inside this process are always loaded from its main thread. */
-  readonly workerCount: number;
-  readonly seed: string;
-  readonly runId: string;
-  readonly cell: string;
-  readonly repeat: number;
-  readonly trial: number;
-  readonly command: readonly string[];
-  readonly environment: Environment;
-  /** Ends the trial early; what was measured until then comes back with `partial: true`. */
-  readonly signal: AbortSignal;
-}
-
-export interface TrialProgress {
-  readonly phase: string;
-  /** Of the whole trial, 0 … 1. */
-  readonly fraction: number;
-  /** One line for people: rates so far, or what is waited for. */
-  readonly note: string;
-}
+export type { TrialProgress, TrialRequest } from './trial-request.ts';
 
 /**
  * Carries out one trial and gives its record. A target that cannot be opened, dies, or a generator that cannot
@@ -42,8 +13,14 @@ export interface TrialProgress {
  */
 export async function runTrial(
   request: TrialRequest,
-  onProgress?: (progress: TrialProgress) => void,
+  onProgress: (progress: TrialProgress) => void = ignore,
 ): Promise<Run> {
-  onProgress?.({ phase: 'open', fraction: 0, note: request.target.spec });
-  throw new Error('runTrial has no body yet');
+  const startedAt = new Date().toISOString();
+  const startHrtimeNs = process.hrtime.bigint();
+  const trial = new Trial(request, onProgress);
+  await trial.play();
+  const durationNs = Number(process.hrtime.bigint() - startHrtimeNs);
+  return trialRecord(request, { ...trialOutcome(request, trial), startedAt, durationNs });
 }
+
+function ignore(): void {}

@@ -5,6 +5,7 @@ import { FrameWriter } from '../../engine/wire/frame-writer.ts';
 import type { MessageFrame } from '../../engine/wire/server-frames.ts';
 import type { ConsumerDriver, ConsumerHandler } from '../../workloads/consumer-driver.ts';
 import { readBodyId } from '../../workloads/operation-id.ts';
+import { connectionLost } from '../trial-errors.ts';
 import type { ErrorCounts } from '../trial-errors.ts';
 import type { LoadMember } from '../trial-load.ts';
 import { readLane, writeLane } from './publish-frames.ts';
@@ -69,7 +70,7 @@ export class WireConsumer implements LoadMember, ConsumerHandler {
       },
       () => this.#finishTurn(parts.nowNs()),
     );
-    this.#connection.onClose((error) => parts.errors.count(`connection lost: ${error.message}`));
+    this.#connection.onClose((error) => parts.errors.count(`${connectionLost}: ${error.message}`));
     this.#connection.onWritten((bytes) => this.#writer.recycle(bytes));
     this.#connection.subscribe(`${parts.connection.inbox}.c.*`, (frame) => this.#confirm(frame));
     this.#pulls = new PullSlots(

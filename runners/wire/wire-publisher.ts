@@ -5,6 +5,7 @@ import type { MessageFrame } from '../../engine/wire/server-frames.ts';
 import type { PublisherDriver } from '../../workloads/publisher-driver.ts';
 import { outcomes } from '../../workloads/publisher-ledger.ts';
 import type { LoadMember } from '../trial-load.ts';
+import { connectionLost } from '../trial-errors.ts';
 import type { ErrorCounts } from '../trial-errors.ts';
 import { readLane } from './publish-frames.ts';
 import type { PublishFrames } from './publish-frames.ts';
@@ -181,7 +182,7 @@ export class WirePublisher implements LoadMember {
   }
 
   #fail(sentence: string): void {
-    this.#errors.count(`connection lost: ${sentence}`);
+    this.#errors.count(`${connectionLost}: ${sentence}`);
     this.#lanes.expire(Infinity, (attempt) =>
       this.#driver.settle(attempt, outcomes.unknown, 0, this.#nowNs()),
     );
