@@ -1,6 +1,6 @@
 // What an audit says. Names are those of the stored record, so that it goes in as it is.
 
-export const auditClasses = [
+const auditClasses = [
   'lost-acknowledged',
   'duplicate-stored-in-window',
   'duplicate-stored-after-window',

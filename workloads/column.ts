@@ -1,6 +1,6 @@
 // A growing column of numbers in chunks: appending never copies what is there, so a long run has no pauses for growth.
 
-type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array;
+type Numbers = Float64Array | Uint16Array | Uint8Array;
 
 const chunkBits = 16;
 const chunkLength = 1 << chunkBits;
@@ -42,6 +42,5 @@ export class Column<T extends Numbers> {
 }
 
 export const float64Column = (): Column<Float64Array> => new Column((length) => new Float64Array(length));
-export const uint32Column = (): Column<Uint32Array> => new Column((length) => new Uint32Array(length));
 export const uint16Column = (): Column<Uint16Array> => new Column((length) => new Uint16Array(length));
 export const uint8Column = (): Column<Uint8Array> => new Column((length) => new Uint8Array(length));

@@ -34,14 +34,15 @@ describe('operation ids', () => {
   test('differ between publishers, counters and trials at every length allowed', () => {
     for (const length of [12, 13, 22, 36, 64]) {
       const ids = new Set<string>();
-      for (const trial of ['a', 'b']) {
-        for (const publisher of [0, 1, 64, 65_535]) {
-          const id = messageIdTemplate(trial, length, publisher);
-          for (const counter of [0, 1, 63, 64, 2 ** 18, 2 ** 18 + 1, counterMax]) {
-            writeMessageIdCounter(id, length, counter);
-            expect(readMessageIdCounter(id, length)).toBe(counter);
-            ids.add(textOf(id));
-          }
+      const owners = ['a', 'b'].flatMap((trial) =>
+        [0, 1, 64, 65_535].map((publisher) => ({ trial, publisher })),
+      );
+      for (const { trial, publisher } of owners) {
+        const id = messageIdTemplate(trial, length, publisher);
+        for (const counter of [0, 1, 63, 64, 2 ** 18, 2 ** 18 + 1, counterMax]) {
+          writeMessageIdCounter(id, length, counter);
+          expect(readMessageIdCounter(id, length)).toBe(counter);
+          ids.add(textOf(id));
         }
       }
       expect(ids.size).toBe(2 * 4 * 7);

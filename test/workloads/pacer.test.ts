@@ -62,7 +62,7 @@ describe('pacer', () => {
 
   test('never exceeds the asked rate after a pause (case C134)', () => {
     const due = dueOfAll([at(50, 10), at(0, 10), at(50, 5)], 5);
-    const bySecond = new Array<number>(25).fill(0);
+    const bySecond = Array.from({ length: 25 }, () => 0);
     for (const dueNs of due) bySecond[Math.floor(dueNs / second)]! += 1;
     expect(bySecond).toEqual([...Array(10).fill(50), ...Array(10).fill(0), ...Array(5).fill(50)]);
   });
