@@ -7,7 +7,7 @@ const keptBytesMax = 262_144;
  * put together in a carry, and no more is copied than completes it.
  */
 export class FrameFeed {
-  /** The reader sets this to the length of the incomplete frame once its control line tells; 0 before. */
+  /** The reader sets this to the length of the incomplete frame once its control line tells; 0 until then. */
   frameBytes = 0;
   readonly #read: (bytes: Uint8Array, start: number, end: number) => number;
   #carry = new Uint8Array(0);
@@ -21,7 +21,6 @@ export class FrameFeed {
   feed(chunk: Uint8Array): void {
     const start = this.#length === 0 ? 0 : this.#complete(chunk);
     if (start === chunk.length) return;
-    this.frameBytes = 0;
     const end = this.#read(chunk, start, chunk.length);
     if (end < chunk.length) this.#append(chunk, end, chunk.length);
   }

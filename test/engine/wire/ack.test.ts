@@ -117,6 +117,12 @@ describe('ack subjects (spec 2.5)', () => {
     expect(subjectOf(text)).toBeNull();
   });
 
+  test('ten tokens are refused even where an eleventh stands behind them', () => {
+    const bytes = latin1Bytes('$JS.ACK._.hash.S.C.1.22.33.1700000000123456789.4');
+    expect(readAckSubject(bytes, 0, bytes.length, emptyAckSubject())).toBe(true);
+    expect(readAckSubject(bytes, 0, bytes.length - 2, emptyAckSubject())).toBe(false);
+  });
+
   test('any numbers come back', () => {
     const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     const nanos = fc.integer({ min: 0, max: 999_999_999 });

@@ -143,6 +143,7 @@ describe('violations', () => {
   test('the longest control line passes, as does the largest payload', () => {
     const subject = `a${'b'.repeat(4093)}`;
     expect(clientEvents([`SUB ${subject} 1\r\n`])).toEqual([['subscribe', subject, null, '1']]);
+    expect(clientEvents([`SUB ${subject} 1\r`, '\n'])).toEqual([['subscribe', subject, null, '1']]);
     const payload = 'x'.repeat(limits.maxPayload);
     const pieces = cut(`PUB a ${payload.length}\r\n${payload}\r\nPING\r\n`, [65_536, 131_072, 700_000]);
     expect(clientEvents(pieces)).toEqual([['publish', 'a', '', '', payload], ['ping']]);
