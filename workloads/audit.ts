@@ -69,7 +69,8 @@ export class Auditor {
    * epoch as that of the deliveries; publisher and counter are the body's and mean nothing unless `crcRight`.
    */
   stored(sequence: number, storedNs: Nanos, publisher: number, counter: number, crcRight: boolean): void {
-    assert(sequence > this.#lastSequence, `sequence ${sequence} read back after ${this.#lastSequence}`);
+    const isAscending = sequence > this.#lastSequence;
+    if (!isAscending) assert(false, `sequence ${sequence} read back after ${this.#lastSequence}`);
     this.#lastSequence = sequence;
     this.#storedRead += 1;
     if (this.#table === null) this.#see(sequence, storedNs, publisher, counter, crcRight);
@@ -201,25 +202,26 @@ export class Auditor {
       if (!mayMiss) this.#judgeMissing(book, counter, end);
       return;
     }
-    const id = idText(book.ledger.publisher, counter);
+    const id = (): string => idText(book.ledger.publisher, counter);
     if (end === ends.failed) {
-      this.#findings.add('aborted-visible', () => `${id}: every attempt was refused, yet it is stored`);
+      this.#findings.add('aborted-visible', () => `${id()}: every attempt was refused, yet it is stored`);
     }
     const storedAckCount = book.storedAckCounts[counter] as number;
     if (!mayMiss && storedAckCount > copyCount && (end & ends.mismatched) === 0) {
-      this.#findings.add(
-        'count-mismatch',
-        () => `${id}: ${storedAckCount} PubAcks said stored, found ${copyCount}`,
-      );
+      const counts = `${storedAckCount} PubAcks said stored, found ${copyCount}`;
+      this.#findings.add('count-mismatch', () => `${id()}: ${counts}`);
     }
   }
 
   #judgeMissing(book: PublisherBook, counter: number, end: number): void {
-    const id = idText(book.ledger.publisher, counter);
+    const id = (): string => idText(book.ledger.publisher, counter);
     if ((end & ends.stored) !== 0) {
-      this.#findings.add('lost-acknowledged', () => `${id} (${book.partOf(counter)}): acknowledged and gone`);
+      this.#findings.add(
+        'lost-acknowledged',
+        () => `${id()} (${book.partOf(counter)}): acknowledged and gone`,
+      );
     } else if ((end & ends.duplicate) !== 0) {
-      this.#findings.add('false-duplicate', () => `${id}: answered duplicate, but no copy was ever stored`);
+      this.#findings.add('false-duplicate', () => `${id()}: answered duplicate, but no copy was ever stored`);
     }
   }
 
@@ -265,8 +267,9 @@ export class Auditor {
     for (const book of this.#books.values()) {
       book.delivered.forEach((isDelivered, counter) => {
         if (isDelivered !== 0 || book.copyCounts[counter] === 0) return;
-        const place = `${idText(book.ledger.publisher, counter)} at sequence ${book.firstSequences[counter]}`;
-        this.#findings.add('undelivered', () => place);
+        const place = (): string =>
+          `${idText(book.ledger.publisher, counter)} at sequence ${book.firstSequences[counter]}`;
+        this.#findings.add('undelivered', place);
       });
     }
   }

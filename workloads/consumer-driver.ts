@@ -155,7 +155,7 @@ export class ConsumerDriver {
 
   /** The server has confirmed the double ack of a delivery. */
   confirmed(delivery: number, nowNs: Nanos): void {
-    assert(delivery >= 0 && delivery < this.#count, `delivery ${delivery} never was`);
+    if (!(delivery >= 0 && delivery < this.#count)) assert(false, `delivery ${delivery} never was`);
     if (this.#confirmedNs.get(delivery) > 0) return;
     this.#confirmedNs.set(delivery, nowNs);
     this.#flags.set(delivery, this.#flags.get(delivery) | deliveryFlags.confirmed);

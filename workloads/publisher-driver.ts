@@ -5,11 +5,12 @@ import { assert } from '../engine/base/assert.ts';
 import { millisecond } from '../engine/base/nanos.ts';
 import type { Nanos } from '../engine/base/nanos.ts';
 import type { Prng } from '../engine/base/prng.ts';
+import { AttemptRows } from './attempt-rows.ts';
 import { durationAt } from './distribution.ts';
 import { OpenAttempts } from './open-attempts.ts';
 import { fixedPacer, poissonPacer, Schedule, shareOf } from './pacer.ts';
 import type { Pacer } from './pacer.ts';
-import { AttemptRows, believedFlag, discardedFlag, outcomes } from './publisher-ledger.ts';
+import { discardedFlag, outcomes } from './publisher-ledger.ts';
 import type { Outcome, PublisherLedger, Saturation } from './publisher-ledger.ts';
 import { RetryQueue } from './retry-queue.ts';
 import type { Retry } from './retry-queue.ts';
@@ -134,7 +135,7 @@ export class PublisherDriver {
    * An ack that the plan loses is counted and discarded here, and the retry scheduled. Settling twice is counted, not obeyed.
    */
   settle(attempt: number, outcome: Outcome, sequence: number, nowNs: Nanos): void {
-    assert(attempt >= 0 && attempt < this.#open.next, `attempt ${attempt} was never taken`);
+    if (!(attempt >= 0 && attempt < this.#open.next)) assert(false, `attempt ${attempt} was never taken`);
     const cell = this.#open.cellOf(attempt);
     if (cell === -2) this.#lateAckCount += 1;
     else if (cell === -1) this.#surplusAckCount += 1;
@@ -161,16 +162,18 @@ export class PublisherDriver {
   finish(nowNs: Nanos): PublisherLedger {
     const unsentCount = this.#countUnsent(nowNs);
     this.#noteRoom(nowNs);
+    const first = this.#first.toArrays();
+    const retried = this.#retried.toArrays();
     return {
       publisher: this.publisher,
       count: this.#first.length,
-      outcomes: this.#first.outcomes.toArray(this.#first.length),
-      sequences: this.#first.sequences.toArray(this.#first.length),
-      sentNs: this.#first.sentNs.toArray(this.#first.length),
-      retryCounters: this.#retried.counters.toArray(this.#retried.length),
-      retryOutcomes: this.#retried.outcomes.toArray(this.#retried.length),
-      retrySequences: this.#retried.sequences.toArray(this.#retried.length),
-      retrySentNs: this.#retried.sentNs.toArray(this.#retried.length),
+      outcomes: first.outcomes,
+      sequences: first.sequences,
+      sentNs: first.sentNs,
+      retryCounters: retried.counters,
+      retryOutcomes: retried.outcomes,
+      retrySequences: retried.sequences,
+      retrySentNs: retried.sentNs,
       phases: tallyRecords(this.#tallies),
       saturation: this.#saturation(unsentCount),
       abandonedCount: this.#abandonedCount,
@@ -215,7 +218,7 @@ export class PublisherDriver {
       return false;
     }
     const dueNs = this.#isOpenLoop ? this.#firstDueNs : nowNs;
-    const row = this.#first.push(nowNs);
+    const row = this.#first.push(this.#first.length, nowNs);
     this.#tallyOf(dueNs).due += 1;
     const sent = this.#sent;
     sent.counter = row;
@@ -231,8 +234,7 @@ export class PublisherDriver {
   #takeRetry(nowNs: Nanos): boolean {
     while (this.#retries.dueNs <= nowNs && this.#retries.pop(this.#retry)) {
       if (nowNs - this.#retry.firstSentNs <= (this.#plan.retry?.horizonNs ?? 0)) {
-        const row = this.#retried.push(nowNs);
-        this.#retried.counters.set(row, this.#retry.counter);
+        const row = this.#retried.push(this.#retry.counter, nowNs);
         this.#tallyOf(this.#retry.dueNs).counters.retries += 1;
         this.#send(row, this.#retry, nowNs);
         return true;
@@ -269,9 +271,7 @@ export class PublisherDriver {
     const isAcked = outcome === outcomes.stored || outcome === outcomes.duplicate;
     const isLost = isAcked && this.#isLost(counter, attemptOfId);
     const rows = attemptOfId === 0 ? this.#first : this.#retried;
-    const row = open.rows[cell] as number;
-    rows.outcomes.set(row, rows.outcomes.get(row) | outcome | (isLost ? discardedFlag : 0));
-    rows.sequences.set(row, sequence);
+    rows.end(open.rows[cell] as number, isLost ? outcome | discardedFlag : outcome, sequence);
     if (isAcked) tally.service.record(nowNs - (open.sentNs[cell] as number));
     if (isLost) tally.counters.lostAcksInjected += 1;
     if (isAcked && !isLost) this.#believe(cell, counter, nowNs);
@@ -282,7 +282,7 @@ export class PublisherDriver {
   #believe(cell: number, counter: number, nowNs: Nanos): void {
     const firstDueNs = this.#open.firstDueNs[cell] as number;
     this.#tallyOf(firstDueNs).response.record(nowNs - firstDueNs);
-    this.#first.outcomes.set(counter, this.#first.outcomes.get(counter) | believedFlag);
+    this.#first.believe(counter);
   }
 
   #scheduleRetry(cell: number, nowNs: Nanos): void {

@@ -1,6 +1,5 @@
 // What one publisher did, as plain arrays that cross threads without a copy and that the auditor reads.
 
-import { float64Column, uint8Column } from './column.ts';
 import type { Nanos } from '../engine/base/nanos.ts';
 import type { TallyRecords } from './tally.ts';
 
@@ -65,23 +64,4 @@ function collectBuffers(value: unknown, into: Set<ArrayBuffer>): void {
     return;
   }
   for (const inner of Object.values(value)) collectBuffers(inner, into);
-}
-
-/** The growing form of the attempt columns of a ledger. */
-export class AttemptRows {
-  readonly outcomes = uint8Column();
-  readonly sequences = float64Column();
-  readonly sentNs = float64Column();
-  readonly counters = float64Column();
-  length = 0;
-
-  /** Adds an open attempt; returns its row. */
-  push(sentNs: Nanos): number {
-    const row = this.length;
-    this.length += 1;
-    this.outcomes.set(row, outcomes.open);
-    this.sentNs.set(row, sentNs);
-    this.sequences.set(row, 0);
-    return row;
-  }
 }
