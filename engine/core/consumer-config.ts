@@ -336,7 +336,8 @@ function checkSizes(
 
 function checkWorkQueue(config: ConsumerConfig, stream: StreamConfig): ApiFailure | null {
   if (stream.retention !== 'workqueue') return null;
-  if (config.ack_policy !== 'explicit') return failure(10084);
+  if (config.ack_policy === 'none') return failure(10084);
+  if (config.ack_policy === 'all') return failure(10098);
   return config.deliver_policy === 'all' ? null : failure(10101);
 }
 

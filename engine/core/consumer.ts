@@ -102,11 +102,18 @@ export class Consumer {
     return this.#queuedCount + Math.min(this.pendingCount, room);
   }
 
-  /** The sequence that `deliverNext` would deliver, or 0. */
-  peekSequence(): number {
+  /** What `deliverNext` would deliver, or null. Rare: it makes an object. */
+  peek(): Delivery | null {
     this.#dropStale();
-    if (this.#queuedCount > 0) return this.#again.peek();
-    return this.isStalled ? 0 : this.#nextMatching();
+    const consumerSequence = this.deliveredConsumer + 1;
+    if (this.#queuedCount > 0) {
+      const sequence = this.#again.peek();
+      const deliveries = this.pending.deliveryCount[this.pending.find(sequence)] as number;
+      return { sequence, consumerSequence, deliveryCount: deliveries + 1, pendingCount: this.pendingCount };
+    }
+    const sequence = this.isStalled ? 0 : this.#nextMatching();
+    if (sequence === 0) return null;
+    return { sequence, consumerSequence, deliveryCount: 1, pendingCount: this.pendingCount - 1 };
   }
 
   /** Delivers the next message into `this.delivery`: what is due again first, then new ones (spec 6.4). */

@@ -2,10 +2,11 @@
 // the requests that wait for them. A follower has none of this.
 
 import type { Nanos } from '../base/nanos.ts';
-import { latin1Bytes } from '../base/bytes.ts';
+import { decimalLength, latin1Bytes } from '../base/bytes.ts';
 import { headerStart, publishAt, type Batch } from './batch.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { Consumer } from './consumer.ts';
+import type { Delivery } from './consumer-contract.ts';
 import type { DeliverySink, EngineState } from './engine-state.ts';
 import type { MessageLog } from './message-log.ts';
 import { PullQueue, type PullAsk, type PullStatus } from './pull-queue.ts';
@@ -151,11 +152,11 @@ export class Leader implements DeliverySink {
 
   // With byte limits in play messages go one by one, so that none is delivered to a request it does not fit.
   #fitting(queue: PullQueue): number {
-    const sequence = queue.consumer.peekSequence();
-    if (sequence === 0) return 0;
+    const next = queue.consumer.peek();
+    if (next === null) return 0;
     for (let request = queue.head(); request !== null; request = queue.head()) {
       if (request.ask.maxBytes === 0) return 1;
-      if (deliveryBytes(queue.stream, queue.consumer, sequence) <= request.bytesLeft) return 1;
+      if (deliveryBytes(queue.stream, queue.consumer, next) <= request.bytesLeft) return 1;
       const status = queue.rejectHead();
       if (status !== null) this.#statuses.push(status);
     }
@@ -168,24 +169,27 @@ export class Leader implements DeliverySink {
     const request = queue?.head() ?? null;
     if (queue === undefined || request === null) return;
     this.#send(stream, consumer, request.reply);
-    const byteCount =
-      request.ask.maxBytes > 0 ? deliveryBytes(stream, consumer, consumer.delivery.sequence) : 0;
+    const byteCount = request.ask.maxBytes > 0 ? deliveryBytes(stream, consumer, consumer.delivery) : 0;
     const status = queue.served(byteCount, this.#nowNs);
     if (status !== null) this.#statuses.push(status);
   }
 }
 
-const ackNumbersBytes = 40;
+const ackSubjectFixedBytes = '$JS.ACK.'.length + 6 + 19; // the dots, and nanoseconds since 1970
 
-// What max_bytes counts: subject, ack subject, headers and payload (spec 6.5).
-function deliveryBytes(stream: Stream, consumer: Consumer, sequence: number): number {
-  const place = stream.place(sequence);
+/** What max_bytes counts: subject, ack subject, headers and payload (spec 6.5). */
+function deliveryBytes(stream: Stream, consumer: Consumer, delivery: Readonly<Delivery>): number {
+  const place = stream.place(delivery.sequence);
   if (place === null) return 0;
   const { view } = place.segment;
   const subjectBytes = headerStart(view, place.offset) - place.offset - publishAt.subject;
-  const replyBytes = stream.config.name.length + consumer.config.name.length + ackNumbersBytes;
+  const numbersBytes =
+    decimalLength(delivery.sequence) +
+    decimalLength(delivery.consumerSequence) +
+    decimalLength(delivery.deliveryCount) +
+    decimalLength(delivery.pendingCount);
+  const namesBytes = stream.config.name.length + consumer.config.name.length;
   const headerBytes = view.getUint32(place.offset + publishAt.headerBytes, true);
-  return (
-    subjectBytes + replyBytes + headerBytes + view.getUint32(place.offset + publishAt.payloadBytes, true)
-  );
+  const payloadBytes = view.getUint32(place.offset + publishAt.payloadBytes, true);
+  return subjectBytes + ackSubjectFixedBytes + namesBytes + numbersBytes + headerBytes + payloadBytes;
 }

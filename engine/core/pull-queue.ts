@@ -149,6 +149,7 @@ export class PullQueue {
 
   /** Nothing more to deliver right now: one-shot requests that are satisfied by that end. */
   finishOneShots(): PullStatus[] {
+    if (this.consumer.pendingCount + this.consumer.queuedCount > 0) return []; // held back, not finished (C55)
     return this.#endWhere(
       ({ ask, deliveredCount }) => ask.noWait && (deliveredCount > 0 || ask.expiresNs === 0),
       'noMessages',

@@ -212,7 +212,7 @@ function checkConfig(config: StreamConfig, limits: StreamLimits): ApiFailure | n
   return (
     checkChoices(config) ??
     checkSizes(config) ??
-    checkSubjects(config.subjects) ??
+    checkSubjects(config) ??
     checkAges(config, limits) ??
     checkDiscard(config)
   );
@@ -248,16 +248,25 @@ function checkSizes(config: StreamConfig): ApiFailure | null {
   return failure(10052, 'stream metadata exceeds maximum size of 128 KB');
 }
 
-function checkSubjects(subjects: readonly string[]): ApiFailure | null {
+// Streams on the server's own subjects would answer their own acks, so they may not acknowledge (spec 3, subjects).
+function reservedFailure(subject: string): ApiFailure | null {
+  if (subject === '>') return failure(10052, 'capturing all subjects requires no-ack to be true');
+  if (subject.startsWith('$JS.EVENT.') || subject.startsWith('$SYS.ACCOUNT.')) return null;
+  const reserved = ['$JS.>', '$JSC.>', '$NRG.>'].some((pattern) => patternsOverlap(subject, pattern));
+  if (reserved) return failure(10052, 'subjects that overlap with jetstream api require no-ack to be true');
+  if (!patternsOverlap(subject, '$SYS.>')) return null;
+  return failure(10052, 'subjects that overlap with system api require no-ack to be true');
+}
+
+function checkSubjects({ subjects, no_ack: noAck = false }: StreamConfig): ApiFailure | null {
   for (const [index, subject] of subjects.entries()) {
     if (!isValidSubject(subject, true)) return failure(10052, 'invalid subject');
-    if (patternsOverlap(subject, '$JS.API.>') || patternsOverlap(subject, '$JSC.>')) {
-      return failure(10052, 'subjects that overlap with jetstream api require no-ack to be true');
-    }
+    const reserved = noAck ? null : reservedFailure(subject);
+    if (reserved !== null) return reserved;
     for (const other of subjects.slice(0, index)) {
       if (other === subject) return failure(10052, 'duplicate subjects detected');
       if (patternsOverlap(other, subject)) {
-        return failure(10052, `subject "${subject}" overlaps with "${other}"`);
+        return failure(10052, `subject "${other}" overlaps with "${subject}"`);
       }
     }
   }

@@ -344,6 +344,7 @@ export class Stream implements ConsumerSource {
   /** Takes over a checked configuration; tighter limits act at once, but only where old messages may go (C62). */
   reconfigure(config: StreamConfig): void {
     this.#config = config;
+    this.dedup.expire(this.#nowNs, Number.POSITIVE_INFINITY);
     this.dedup.setWindow(config.duplicate_window);
     if (config.discard === 'old') this.enforceLimits();
     for (const subjectId of this.subjects.ids()) this.enforceSubjectLimit(subjectId);

@@ -3,7 +3,7 @@
 import { latin1Bytes, latin1Text } from '../base/bytes.ts';
 import { rfc3339 } from '../base/nanos.ts';
 import { utf8Bytes } from '../base/text.ts';
-import { answerApi, apiWrites } from '../core/api/answer.ts';
+import { answerApi, apiWrites, isApiCall } from '../core/api/answer.ts';
 import { lastMatching, selectMessage } from '../core/api/message-api.ts';
 import { headerStart, publishAt } from '../core/batch.ts';
 import type { Stream } from '../core/stream.ts';
@@ -40,6 +40,7 @@ export class ApiDesk {
     const call = subject.slice(prefix.length);
     if (call.startsWith(nextCall)) return this.#next(call.slice(nextCall.length), frame);
     if (call.startsWith(directCall)) return this.#direct(call.slice(directCall.length), frame);
+    if (!isApiCall(call)) return true;
     const body = frame.bytes.subarray(frame.payloadStart, frame.payloadEnd);
     if (apiWrites(call)) this.#write(latin1Bytes(call), body, frame);
     else this.#read(call, body, frame);

@@ -11,6 +11,7 @@ import { Leader } from '../core/leader.ts';
 import type { EngineState } from '../core/engine-state.ts';
 import type { MessageLog } from '../core/message-log.ts';
 import { outcome, Outcomes } from '../core/outcomes.ts';
+import { byteString } from '../core/subject-filter.ts';
 import type { Stream } from '../core/stream.ts';
 import type { PublishFrame } from '../wire/client-frames.ts';
 import { endMessageLine, startMessageLine, writeLineEnd } from '../wire/frame-writer.ts';
@@ -270,7 +271,7 @@ export class JetStream implements DeskHost {
     for (const [stream, { tap, subjects }] of this.#taps) {
       const isThere = this.state.streamById(stream.id) === stream;
       if (isThere && subjects === stream.config.subjects) continue;
-      for (const subject of subjects) this.#router.remove(subject, null, tap);
+      for (const subject of subjects) this.#router.remove(byteString(subject), null, tap);
       this.#taps.delete(stream);
       if (!isThere) this.#names.delete(stream);
     }
@@ -283,7 +284,7 @@ export class JetStream implements DeskHost {
   #tap(stream: Stream): void {
     const tap: StreamTap = { kind: 'stream', stream };
     const { subjects, name } = stream.config;
-    for (const subject of subjects) this.#router.add(subject, null, tap);
+    for (const subject of subjects) this.#router.add(byteString(subject), null, tap);
     this.#taps.set(stream, { tap, subjects });
     this.#names.set(stream, utf8Bytes(JSON.stringify(name).slice(1, -1)));
   }

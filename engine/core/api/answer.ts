@@ -33,9 +33,14 @@ interface Endpoint {
   /** Changes state, so it goes through the log. */
   readonly writes: boolean;
   readonly handler: Handler;
+  /** Fields that stand beside an error too: clients read them first. */
+  readonly always: object;
 }
 
 const unavailable: Handler = () => failure(10010);
+
+const emptyPage = { total: 0, offset: 0, limit: 0 };
+const noConsumers = { ...emptyPage, consumers: [] };
 
 const endpoints: readonly Endpoint[] = [
   endpoint('INFO', 'account_info', false, accountInfo),
@@ -43,7 +48,7 @@ const endpoints: readonly Endpoint[] = [
   endpoint('STREAM.UPDATE.*', 'stream_update', true, updateStream),
   endpoint('STREAM.DELETE.*', 'stream_delete', true, deleteStream),
   endpoint('STREAM.PURGE.*', 'stream_purge', true, purgeStream),
-  endpoint('STREAM.INFO.*', 'stream_info', false, streamInfo),
+  endpoint('STREAM.INFO.*', 'stream_info', false, streamInfo, emptyPage),
   endpoint('STREAM.NAMES', 'stream_names', false, nameStreams),
   endpoint('STREAM.LIST', 'stream_list', false, listStreams),
   endpoint('STREAM.MSG.GET.*', 'stream_msg_get', false, getMessage),
@@ -56,14 +61,25 @@ const endpoints: readonly Endpoint[] = [
   endpoint('CONSUMER.CREATE.*.*.>', 'consumer_create', true, createConsumer),
   endpoint('CONSUMER.DELETE.*.*', 'consumer_delete', true, deleteConsumer),
   endpoint('CONSUMER.INFO.*.*', 'consumer_info', false, consumerInfo),
-  endpoint('CONSUMER.NAMES.*', 'consumer_names', false, nameConsumers),
-  endpoint('CONSUMER.LIST.*', 'consumer_list', false, listConsumers),
+  endpoint('CONSUMER.NAMES.*', 'consumer_names', false, nameConsumers, noConsumers),
+  endpoint('CONSUMER.LIST.*', 'consumer_list', false, listConsumers, noConsumers),
   endpoint('CONSUMER.LEADER.STEPDOWN.*.*', 'consumer_leader_stepdown', false, unavailable),
   endpoint('META.LEADER.STEPDOWN', 'meta_leader_stepdown', false, unavailable),
 ];
 
-function endpoint(pattern: string, type: string, writes: boolean, handler: Handler): Endpoint {
-  return { pattern: pattern.split('.'), type, writes, handler };
+function endpoint(
+  pattern: string,
+  type: string,
+  writes: boolean,
+  handler: Handler,
+  always: object = {},
+): Endpoint {
+  return { pattern: pattern.split('.'), type, writes, handler, always };
+}
+
+/** Whether there is such a call. None of the releases says a word to others. */
+export function isApiCall(subject: string): boolean {
+  return find(subject.split('.')) !== undefined;
 }
 
 /** Whether a call must go through the log. `subject` is what follows `$JS.API.` */
@@ -79,7 +95,7 @@ export function answerApi(state: ApiState, subject: string, body: Uint8Array): o
   const type = `io.nats.jetstream.api.v1.${called?.type ?? 'system'}_response`;
   if (!isFailure(result)) return { type, ...result };
   const { status, text } = apiError(result.code, result.detail);
-  return { type, error: { code: status, err_code: result.code, description: text } };
+  return { type, error: { code: status, err_code: result.code, description: text }, ...called?.always };
 }
 
 function find(tokens: readonly string[]): Endpoint | undefined {
