@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { inspect } from 'node:util';
 import { runProgram } from './commands/program.ts';
 import { exitCodes } from './exit-codes.ts';
 import { UsageError } from './usage-error.ts';
@@ -11,7 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   process.exitCode = await runProgram(process.argv.slice(2), process.env);
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`error: ${error.message}\n`);
-  process.exitCode = exitCodes.usage;
+  const isOurs = !(error instanceof UsageError);
+  process.stderr.write(isOurs ? `crash: ${inspect(error)}\n` : `error: ${error.message}\n`);
+  process.exitCode = isOurs ? exitCodes.crash : exitCodes.usage;
 }

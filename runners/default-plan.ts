@@ -1,8 +1,9 @@
 import type { CompletePlan } from './plan-resolve.ts';
 
 /**
- * What `oncemark run` does when nobody says otherwise: all workloads on the embedded engine, publish rate against
- * window, lost acks against the window, handling time against AckWait. Under 90 s on two cores.
+ * What `oncemark run` does when nobody says otherwise: the embedded engine under publish rate against window, the
+ * window against the retry horizon, AckWait against handling time, and ids sent again after their message was
+ * acked. Under 90 s on two cores.
  */
 export const defaultPlan: CompletePlan = {
   name: 'default',
@@ -14,9 +15,23 @@ export const defaultPlan: CompletePlan = {
   targets: ['engine'],
   smoke: false,
   trials: [
-    { workload: 'publish', parameters: {} },
-    { workload: 'publish-retry', parameters: {} },
-    { workload: 'consume', parameters: {} },
-    { workload: 'ack-then-retry', parameters: {} },
+    {
+      workload: 'publish',
+      parameters: {
+        rate: '5k/s..80k/s:x4',
+        window: ['250ms', '1s', '2m'],
+        duration: '1500ms',
+        warmup: '300ms',
+      },
+    },
+    {
+      workload: 'publish-retry',
+      parameters: { window: ['100ms', '300ms', '600ms', '1s'], duration: '1s', 'lost-ack': '20%' },
+    },
+    {
+      workload: 'consume',
+      parameters: { 'ack-wait': ['20ms', '40ms', '80ms', '500ms'], preload: '500', duration: '1s' },
+    },
+    { workload: 'ack-then-retry', parameters: { window: ['300ms', '2s'], duration: '1s' } },
   ],
 };

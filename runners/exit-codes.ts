@@ -1,4 +1,4 @@
-/** How a command ends. A correctness violation outranks an invalid run. Any other non-zero code is a crash of ours. */
+/** How a command ends. A correctness violation outranks an invalid run. */
 export const exitCodes = {
   ok: 0,
   regression: 1,
@@ -7,6 +7,8 @@ export const exitCodes = {
   violation: 4,
   environmentMismatch: 5,
   invalid: 6,
+  /** A broken contract of ours, as sysexits.h numbers it. */
+  crash: 70,
   interrupted: 130,
   terminated: 143,
 } as const;

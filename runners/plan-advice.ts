@@ -1,14 +1,15 @@
 // What can be told from a plan before it is run: settings that defeat each other (cases C26, C30, C97, C99, C100).
 
+import { meanNs } from '../workloads/distribution.ts';
 import type { ConsumerPlan, ConsumerSpec, RetryPlan, WorkloadPlan } from '../workloads/workload.ts';
-import { formatDuration, meanDurationNs } from './units.ts';
+import { formatDuration } from './units.ts';
 
 /** What a server takes when a consumer's configuration leaves it out (case C105). */
 export const consumerDefaults = { ack_wait: 30e9, max_deliver: -1, max_ack_pending: 1000 } as const;
 
 /** Attempts of one id that fit before the retry horizon, the first included (case C97). */
 export function attemptsPossible(retry: RetryPlan): number {
-  const delayNs = meanDurationNs(retry.delay);
+  const delayNs = meanNs(retry.delay);
   if (delayNs <= 0) return retry.attemptsMax;
   return Math.min(retry.attemptsMax, Math.max(1, Math.ceil(retry.horizonNs / delayNs)));
 }
@@ -20,46 +21,57 @@ export function handlingBudgetNs(consumer: ConsumerSpec, work: ConsumerPlan): nu
   return (consumer.ack_wait ?? consumerDefaults.ack_wait) / Math.max(1, inFlight);
 }
 
-/** Sentences to read before the run; empty when nothing stands out. */
-export function planAdvice(plan: WorkloadPlan): string[] {
+/** One thing to know before the run. */
+export interface Advice {
+  readonly kind:
+    | 'no-message-ids'
+    | 'attempts-cut'
+    | 'window-shorter-than-horizon'
+    | 'ack-wait-below-handling';
+  readonly message: string;
+}
+
+/** Empty when nothing stands out. */
+export function planAdvice(plan: WorkloadPlan): Advice[] {
   return [...windowAdvice(plan), ...retryAdvice(plan), ...consumerAdvice(plan)];
 }
 
-function windowAdvice(plan: WorkloadPlan): string[] {
+function windowAdvice(plan: WorkloadPlan): Advice[] {
   const { publisher, stream } = plan;
   if (publisher === null || publisher.idHeader === 'message-id' || stream.duplicate_window === 0) return [];
   const window = formatDuration(stream.duplicate_window);
-  return [
-    `a window of ${window} is configured and 0% of publishes carry a message id: nothing is deduplicated`,
-  ];
+  const message = `a window of ${window} is configured and 0% of publishes carry a message id: nothing is deduplicated`;
+  return [{ kind: 'no-message-ids', message }];
 }
 
-function retryAdvice(plan: WorkloadPlan): string[] {
+function retryAdvice(plan: WorkloadPlan): Advice[] {
   const retry = plan.publisher?.retry ?? null;
   if (retry === null) return [];
-  const sentences: string[] = [];
+  const found: Advice[] = [];
   const possible = attemptsPossible(retry);
   const horizon = formatDuration(retry.horizonNs);
-  if (possible < retry.attemptsMax) {
+  // Random delays may be short: only fixed ones bound the number of attempts.
+  if (retry.delay.kind === 'fixed' && possible < retry.attemptsMax) {
     const noun = possible === 1 ? 'attempt' : 'attempts';
-    sentences.push(`${possible} ${noun} possible of ${retry.attemptsMax}: the retry horizon is ${horizon}`);
+    const message = `${possible} ${noun} possible of ${retry.attemptsMax}: the retry horizon is ${horizon}`;
+    found.push({ kind: 'attempts-cut', message });
   }
   const windowNs = plan.stream.duplicate_window;
   if (plan.publisher?.idHeader === 'message-id' && windowNs < retry.horizonNs) {
     const window = formatDuration(windowNs);
-    sentences.push(
-      `the window (${window}) is shorter than the retry horizon (${horizon}): late retries are stored twice`,
-    );
+    const message = `the window (${window}) is shorter than the retry horizon (${horizon}): late retries are stored twice`;
+    found.push({ kind: 'window-shorter-than-horizon', message });
   }
-  return sentences;
+  return found;
 }
 
-function consumerAdvice(plan: WorkloadPlan): string[] {
+function consumerAdvice(plan: WorkloadPlan): Advice[] {
   if (plan.consumer === null || plan.consumerWork === null || plan.consumer.ack_policy === 'none') return [];
   const budgetNs = handlingBudgetNs(plan.consumer, plan.consumerWork);
-  const handlingNs = meanDurationNs(plan.consumerWork.handling);
+  const handlingNs = meanNs(plan.consumerWork.handling);
   if (handlingNs <= budgetNs) return [];
   const budget = formatDuration(Math.round(budgetNs));
   const handling = formatDuration(Math.round(handlingNs));
-  return [`handling takes ${handling}, AckWait / in flight leaves ${budget}: messages will be redelivered`];
+  const message = `handling takes ${handling}, AckWait / in flight leaves ${budget}: messages will be redelivered`;
+  return [{ kind: 'ack-wait-below-handling', message }];
 }

@@ -1,5 +1,5 @@
+import { meanNs } from '../workloads/distribution.ts';
 import type { WorkloadPlan } from '../workloads/workload.ts';
-import { meanDurationNs } from './units.ts';
 
 /** What a trial will take: wall time, and memory on the target and in the generator together. */
 export interface Estimate {
@@ -22,7 +22,7 @@ const ledgerBytes = 25;
 export function estimateTrial(plan: WorkloadPlan): Estimate {
   const published = publishedCount(plan);
   const messages = published + plan.preloadCount;
-  const handlingNs = plan.consumerWork === null ? 0 : meanDurationNs(plan.consumerWork.handling);
+  const handlingNs = plan.consumerWork === null ? 0 : meanNs(plan.consumerWork.handling);
   const handledNs = (handlingNs * messages) / Math.max(1, plan.consumerWork?.consumerCount ?? 1);
   const activeNs = Math.max(
     plan.warmupNs + plan.measureNs,

@@ -1,3 +1,4 @@
+import { meanNs } from '../workloads/distribution.ts';
 import type {
   ParameterKind,
   ParameterSpec,
@@ -14,7 +15,6 @@ import {
   formatFraction,
   formatRate,
   formatStages,
-  meanDurationNs,
   parseBytes,
   parseCount,
   parseDistribution,
@@ -58,7 +58,7 @@ const readers: Readonly<Record<ParameterKind, Reader>> = {
   stages: readStages,
   distribution: (text, field) => {
     const value = parseDistribution(text, field);
-    return { value, text: formatDistribution(value), number: meanDurationNs(value) };
+    return { value, text: formatDistribution(value), number: meanNs(value) };
   },
 };
 

@@ -219,22 +219,6 @@ export function formatDistribution(distribution: Distribution): string {
   }
 }
 
-/** The mean of a distribution, its cut tail left aside. */
-export function meanDurationNs(distribution: Distribution): number {
-  switch (distribution.kind) {
-    case 'fixed':
-      return distribution.valueNs;
-    case 'uniform':
-      return (distribution.minNs + distribution.maxNs) / 2;
-    case 'exponential':
-      return distribution.meanNs;
-    case 'lognormal':
-      return distribution.medianNs * Math.exp(distribution.sigma ** 2 / 2);
-    default:
-      return unreachable(distribution);
-  }
-}
-
 function lognormalMaxNs(medianNs: number, sigma: number): number {
   return Math.round(medianNs * Math.exp(4 * sigma));
 }

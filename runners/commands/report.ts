@@ -1,7 +1,6 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { renderReport } from '../../dashboards/report.ts';
 import { plural } from '../../results/format.ts';
 import type { Run } from '../../results/run.ts';
 import { readRuns } from '../../results/store.ts';
@@ -16,7 +15,7 @@ Examples:
   oncemark report oncemark-results/20260102-150405-ab12 -o report.html
   oncemark report before.ndjson after.ndjson -o both.html --title "2.10.27 and 2.15.1"
 
-RESULTS are files of run records, or folders that hold results.ndjson.
+RESULTS are files of run records, folders that hold results.ndjson, or earlier reports.
 The exit code says whether the report was written; the verdict line says what is in it.`;
 
 interface ReportFlags {
@@ -41,7 +40,9 @@ export function reportCommand(setExitCode: (code: ExitCode) => void): Command {
 
 async function report(sources: readonly string[], flags: ReportFlags): Promise<ExitCode> {
   const output = processConsole({ json: flags.json ?? false, quiet: false });
-  const stored = sources.flatMap(resultFiles).map(readFile);
+  // Charts are large: other commands do without.
+  const { renderReport, runsFromReport } = await import('../../dashboards/report.ts');
+  const stored = sources.flatMap(resultFiles).map((file) => readFile(file, runsFromReport));
   const problems = stored.flatMap((one) => one.problems);
   const runs = stored.flatMap((one) => one.runs);
   for (const problem of problems) output.warn(`left out: ${problem}`);
@@ -78,9 +79,14 @@ function resultFiles(source: string): string[] {
   return below;
 }
 
-function readFile(file: string): { runs: Run[]; problems: string[] } {
+/** Records of a results file, or those that a report carries. */
+function readFile(
+  file: string,
+  runsFromReport: (page: string) => Run[],
+): { runs: Run[]; problems: string[] } {
   try {
-    return readRuns(file);
+    if (!file.endsWith('.html')) return readRuns(file);
+    return { runs: runsFromReport(readFileSync(file, 'utf8')), problems: [] };
   } catch (error) {
     throw unusable('results', file, 'read', error);
   }

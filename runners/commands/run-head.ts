@@ -51,20 +51,20 @@ export function configurationLines(trials: readonly ResolvedTrial[]): string[] {
   });
 }
 
-/** Each sentence once, with how many cells it is about. */
+/** The first sentence of each kind and workload, with how many cells more it is about. */
 function adviceLines(trials: readonly ResolvedTrial[]): string[] {
-  const counts = new Map<string, Set<string>>();
+  const found = new Map<string, { message: string; cells: Set<string> }>();
   for (const trial of trials) {
-    for (const sentence of planAdvice(trial.plan)) {
-      const key = `${trial.workload.name}: ${sentence}`;
-      counts.set(key, (counts.get(key) ?? new Set()).add(trial.cell));
+    for (const { kind, message } of planAdvice(trial.plan)) {
+      const key = `${trial.workload.name} ${kind}`;
+      const known = found.get(key) ?? { message: `${trial.workload.name}: ${message}`, cells: new Set() };
+      found.set(key, { ...known, cells: known.cells.add(trial.cell) });
     }
   }
-  const all = [...counts].map(([sentence, cells]) => `note     ${sentence} (${plural(cells.size, 'cell')})`);
-  const shown = all.slice(0, 6);
-  return all.length > shown.length
-    ? [...shown, `note     … and ${all.length - shown.length} more such notes`]
-    : shown;
+  return [...found.values()].map(({ message, cells }) => {
+    const more = cells.size > 1 ? ` (and so in ${plural(cells.size - 1, 'more cell', 'more cells')})` : '';
+    return `note     ${message}${more}`;
+  });
 }
 
 type Fields = Readonly<Record<string, string>>;

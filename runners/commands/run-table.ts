@@ -42,7 +42,7 @@ export function cellLabel(workload: Run['workload']): string {
 
 /** `nats-server 2.15.1`, or what was asked for when nothing answered. */
 export function targetLabel(target: Run['target']): string {
-  return target.version === '' ? target.spec : `${target.server} ${target.version}`;
+  return target.server === 'unknown' ? target.spec : `${target.server} ${target.version}`;
 }
 
 /** Verdict in colour where colours are shown. */

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { renderReport } from '../../dashboards/report.ts';
 import { formatBinaryBytes, formatDuration } from '../../results/format.ts';
 import { summarise } from '../../results/summary.ts';
 import { workloads } from '../../workloads/registry.ts';
+import { defaultPlan } from '../default-plan.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { resolvePlan, type ResolvedTrial } from '../plan-resolve.ts';
@@ -13,7 +13,6 @@ import { parsePlan, type Plan } from '../plan.ts';
 import { runProgress } from '../progress.ts';
 import { parseTarget } from '../targets/registry.ts';
 import type { Target } from '../targets/target.ts';
-import { runTrial } from '../trial.ts';
 import { formatCount } from '../units.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Console, processConsole } from './console.ts';
@@ -109,6 +108,11 @@ async function carryOutAndTell(
     },
   });
   try {
+    // Loaded here, so that no other command waits for charts and workers.
+    const [{ runTrial }, { renderReport }] = await Promise.all([
+      import('../trial.ts'),
+      import('../../dashboards/report.ts'),
+    ]);
     const runs = await carryOut({
       plan: settings.plan,
       trials,
@@ -121,8 +125,11 @@ async function carryOutAndTell(
       runTrial,
     });
     progress.stop();
-    const title = settings.plan.name;
-    writeFileSync(files.report, await renderReport(runs, { title, generatedAt: new Date().toISOString() }));
+    const title = settings.plan.name === defaultPlan.name ? {} : { title: settings.plan.name };
+    writeFileSync(
+      files.report,
+      await renderReport(runs, { ...title, generatedAt: new Date().toISOString() }),
+    );
     return tell(output, {
       summary: summarise(runs),
       runId,
