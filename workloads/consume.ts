@@ -26,8 +26,8 @@ const drainNsMax: Nanos = 60 * second;
 export const consume: Workload = {
   name: 'consume',
   doc:
-    'When are messages delivered again? A pull of `prefetch` messages waits in the client while they are handled one by one, so ' +
-    'the last one is acked after prefetch x handling: above AckWait it is handled twice (articles A6). Acks may get lost and ' +
+    'When are messages delivered again? Up to `prefetch` messages wait in the client and are handled one by one, so each is ' +
+    'acked after prefetch x handling: above AckWait it is handled twice (articles A6). Acks may get lost and ' +
     'consumers may die before them. The stream is filled beforehand, fed at a rate, or both.',
   parameters: {
     preload: {
@@ -42,7 +42,12 @@ export const consume: Workload = {
       default: '0/s',
       smoke: '0/s',
     },
-    prefetch: { kind: 'count', doc: 'Messages asked for in one pull.', default: '50', smoke: '10' },
+    prefetch: {
+      kind: 'count',
+      doc: 'Messages that wait in the client while one is handled.',
+      default: '50',
+      smoke: '10',
+    },
     handling: {
       kind: 'distribution',
       doc: 'Time that one message takes; one at a time for each consumer.',

@@ -110,13 +110,16 @@ export class ConsumerDriver {
   }
 
   /**
-   * Messages to ask for now, 0 for none; say `pulled` when the request is sent. The next pull follows when the buffer is empty,
-   * so that no message waits for more than `prefetch` others; consumers that handle in no time keep a second pull under way.
+   * Messages to ask for now, 0 for none; say `pulled` when the request is sent. What is held and on its way is topped up to
+   * `prefetch` in steps of a sixteenth, as clients with a consume loop do: a pull is then open at most times, and a message
+   * whose AckWait ran out while it waited behind others comes again. Without handling time a second pull is kept under way.
    */
   pullNeeded(): number {
     if (this.isDown) return 0;
+    const { prefetch } = this.#plan;
     const held = this.bufferedCount + this.#pulls.outstanding;
-    return held <= (this.#isInstant ? this.#plan.prefetch : 0) ? this.#plan.prefetch : 0;
+    if (this.#isInstant) return held <= prefetch ? prefetch : 0;
+    return prefetch - held >= Math.max(1, prefetch >> 4) ? prefetch - held : 0;
   }
 
   pulled(count: number, nowNs: Nanos): void {

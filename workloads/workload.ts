@@ -110,7 +110,7 @@ export interface PublisherPlan {
 
 export interface ConsumerPlan {
   readonly consumerCount: number;
-  /** Messages asked for in one pull, all of which wait in the client while the first is handled. */
+  /** Messages that wait in the client, or are on their way to it, while the first is handled; pulls keep it topped up. */
   readonly prefetch: number;
   readonly handling: Distribution;
   readonly acknowledge: 'ack' | 'double-ack' | 'none';

@@ -72,6 +72,7 @@ describe('consumer driver', () => {
     expect(recorder.take()).toEqual([]);
     driver.step(15 * ms, recorder);
     expect(recorder.take()).toEqual(['ack 0']);
+    expect(driver.pullNeeded()).toBe(1); // topped up, so that a pull is open while messages wait
     expect(driver.wakeNs()).toBe(25 * ms);
     driver.step(46 * ms, recorder); // stepped late: handling times do not stretch
     expect(recorder.take()).toEqual(['ack 1', 'ack 2', 'ack 3']);
@@ -106,13 +107,26 @@ describe('consumer driver', () => {
     expect(driver.pullNeeded()).toBe(4);
   });
 
+  test('tops up in steps of a sixteenth, so that a long buffer does not cost a pull for each message', () => {
+    const driver = driverOf({ prefetch: 64 });
+    driver.pulled(driver.pullNeeded(), 0);
+    for (let sequence = 1; sequence <= 64; sequence += 1) deliver(driver, sequence, 0);
+    const asked: number[] = [];
+    for (let nowNs = 0; nowNs <= 90 * ms; nowNs += 10 * ms) {
+      driver.step(nowNs, new Recorder());
+      asked.push(driver.pullNeeded());
+      driver.pulled(asked.at(-1)!, nowNs);
+    }
+    expect(asked).toEqual([0, 0, 0, 0, 4, 0, 0, 0, 4, 0]);
+  });
+
   test('a pull that ends unfilled is asked for again', () => {
     const driver = driverOf();
     driver.pulled(4, 0);
     deliver(driver, 1, ms);
+    expect(driver.pullNeeded()).toBe(0);
     driver.pullEnded();
-    driver.step(ms + 10 * ms, new Recorder());
-    expect(driver.pullNeeded()).toBe(4);
+    expect(driver.pullNeeded()).toBe(3);
   });
 
   test('double acks are confirmed, each once', () => {
