@@ -19,7 +19,7 @@ export interface Inbox {
   readonly messages: Received[];
 }
 
-export type Headers = readonly (readonly [name: string, value: string])[];
+type Headers = readonly (readonly [name: string, value: string])[];
 
 export interface Outgoing {
   readonly subject: string;

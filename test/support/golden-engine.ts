@@ -5,7 +5,7 @@ import { virtualTarget, type GoldenTarget, type VirtualServer } from './golden-t
 export type EngineProfile = 'strict' | 'nats';
 
 /** Answer blocks that hold for a profile: `nats` follows release 2.15.1. */
-export const engineLabels: Readonly<Record<EngineProfile, readonly string[]>> = {
+const engineLabels: Readonly<Record<EngineProfile, readonly string[]>> = {
   strict: ['strict'],
   nats: ['nats', '2.15.1'],
 };

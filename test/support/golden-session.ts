@@ -80,7 +80,7 @@ export function statusLine(message: Received): string {
   return words.filter((word) => word !== '').join(' ');
 }
 
-export function header(message: Pick<Received, 'headers'>, name: string): string | null {
+function header(message: Pick<Received, 'headers'>, name: string): string | null {
   return message.headers.find(([own]) => own === name)?.[1] ?? null;
 }
 

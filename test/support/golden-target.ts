@@ -8,8 +8,8 @@ export interface GoldenConnection {
 }
 
 export interface ConnectionHandlers {
-  onBytes(bytes: Uint8Array): void;
-  onClose(): void;
+  readonly onBytes: (bytes: Uint8Array) => void;
+  readonly onClose: () => void;
 }
 
 /** Something that a script may ask for with `needs`; a script that needs more than a target has is skipped on it. */

@@ -4,7 +4,7 @@
 import type { Capability, GoldenTarget } from './golden-target.ts';
 
 /** Answers for the targets that carry one of the labels; no label: for all others. */
-export interface Answers {
+interface Answers {
   readonly labels: readonly string[];
   readonly lines: readonly string[];
 }
