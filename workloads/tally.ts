@@ -5,7 +5,6 @@ import type { LatencyRecord } from '../engine/base/latency-counts.ts';
 import type { Nanos } from '../engine/base/nanos.ts';
 
 export const phaseNames = ['warmup', 'measure', 'drain'] as const;
-export type PhaseName = (typeof phaseNames)[number];
 
 /** Where the phases of a trial meet, in nanoseconds of one clock. Operations are due from `startNs` on. */
 export interface PhaseTimes {
