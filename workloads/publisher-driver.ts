@@ -19,7 +19,7 @@ import type { Counters, PhaseTimes, Tally } from './tally.ts';
 import type { PublisherPlan } from './workload.ts';
 
 /** Lateness p99 of a generator that cannot keep up. Less of it is weighed against the response times, by whoever reads them. */
-const latenessLimitNs: Nanos = 100 * millisecond;
+export const latenessLimitNs: Nanos = 100 * millisecond;
 
 export interface PublisherSetup {
   readonly plan: PublisherPlan;
