@@ -30,8 +30,8 @@ export const defaultPlan: CompletePlan = {
     },
     {
       workload: 'consume',
-      parameters: { 'ack-wait': ['20ms', '40ms', '80ms', '500ms'], preload: '500', duration: '1s' },
+      parameters: { 'ack-wait': ['20ms', '40ms', '80ms', '500ms'], preload: '1200', duration: '1200ms' },
     },
-    { workload: 'ack-then-retry', parameters: { window: ['300ms', '2s'], duration: '1s' } },
+    { workload: 'ack-then-retry', parameters: { window: ['300ms', '2s'], rate: '1k/s', duration: '1200ms' } },
   ],
 };

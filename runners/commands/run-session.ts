@@ -24,9 +24,11 @@ export interface Session {
   readonly runTrial: typeof runTrial;
 }
 
-/** The records, in order; when `signal` aborts, those of the trials begun until then, the last one partial. */
-export async function carryOut(session: Session): Promise<Run[]> {
-  const runs: Run[] = [];
+/**
+ * Adds each record to `runs` as soon as it is stored, so that a crash keeps those before it. When `signal` aborts,
+ * the trial that goes on is the last one, and partial.
+ */
+export async function carryOut(session: Session, runs: Run[]): Promise<void> {
   for (const trial of session.trials) {
     if (session.signal.aborted) break;
     const run = await carryOutOne(session, trial);
@@ -34,7 +36,6 @@ export async function carryOut(session: Session): Promise<Run[]> {
     runs.push(run);
     session.progress.finish(finishedLine(run));
   }
-  return runs;
 }
 
 async function carryOutOne(session: Session, trial: ResolvedTrial): Promise<Run> {

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { formatBinaryBytes, formatDuration } from '../../results/format.ts';
+import type { Run } from '../../results/run.ts';
 import { summarise } from '../../results/summary.ts';
 import { workloads } from '../../workloads/registry.ts';
 import { defaultPlan } from '../default-plan.ts';
@@ -107,41 +108,37 @@ async function carryOutAndTell(
       if (settings.progress) output.note(line);
     },
   });
+  // Loaded here, so that no other command waits for charts and workers.
+  const [{ runTrial }, { renderReport }] = await Promise.all([
+    import('../trial.ts'),
+    import('../../dashboards/report.ts'),
+  ]);
+  const runs: Run[] = [];
+  const resultsFile = files.results;
+  const { plan } = settings;
+  const { signal } = interrupts;
   try {
-    // Loaded here, so that no other command waits for charts and workers.
-    const [{ runTrial }, { renderReport }] = await Promise.all([
-      import('../trial.ts'),
-      import('../../dashboards/report.ts'),
-    ]);
-    const runs = await carryOut({
-      plan: settings.plan,
-      trials,
-      targets,
-      environment,
-      runId,
-      resultsFile: files.results,
-      signal: interrupts.signal,
-      progress,
-      runTrial,
-    });
+    await carryOut(
+      { plan, trials, targets, environment, runId, resultsFile, signal, progress, runTrial },
+      runs,
+    );
+  } finally {
     progress.stop();
-    const title = settings.plan.name === defaultPlan.name ? {} : { title: settings.plan.name };
+    interrupts.dispose();
+    const title = plan.name === defaultPlan.name ? {} : { title: plan.name };
     writeFileSync(
       files.report,
       await renderReport(runs, { ...title, generatedAt: new Date().toISOString() }),
     );
-    return tell(output, {
-      summary: summarise(runs),
-      runId,
-      interruptedCode: interrupts.exitCode(),
-      trialsPlanned: trials.length,
-      resultsFile: files.results,
-      reportFile: files.report,
-    });
-  } finally {
-    progress.stop();
-    interrupts.dispose();
   }
+  return tell(output, {
+    summary: summarise(runs),
+    runId,
+    interruptedCode: interrupts.exitCode(),
+    trialsPlanned: trials.length,
+    resultsFile,
+    reportFile: files.report,
+  });
 }
 
 function tell(output: Console, outcome: Outcome): ExitCode {

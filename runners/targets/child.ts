@@ -2,6 +2,7 @@
 // are ended on every way out: by close, by the exit handler, and by a guard when this process is killed outright.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,14 +62,12 @@ export class ServerProcess {
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
     endAllAtExit();
     const child = spawn(options.command, [...options.args], { detached: true, stdio: 'pipe' });
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (error) => {
-        rmSync(options.folder, { recursive: true, force: true });
-        reject(new Error(`${options.command} cannot be started: ${error.message}`, { cause: error }));
-      });
-    });
-    return new ServerProcess(child, child.pid as number, options.folder);
+    const failure = once(child, 'error');
+    // In the same turn as spawn, so that there is no moment in which a server has no guard.
+    if (child.pid !== undefined) return new ServerProcess(child, child.pid, options.folder);
+    const [error] = (await failure) as [Error];
+    rmSync(options.folder, { recursive: true, force: true });
+    throw new Error(`${options.command} cannot be started: ${error.message}`, { cause: error });
   }
 
   /** Standard output and error so far, at most the last 4000 characters. */

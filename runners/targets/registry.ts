@@ -32,7 +32,7 @@ export const targetKinds = {
   scripted: {
     form: 'scripted:FAULT@N[,...]',
     doc: 'an engine with planted faults',
-    parse: (spec) => scriptedTarget(spec),
+    parse: faultyTarget,
   },
 } as const satisfies Readonly<Record<string, TargetKind>>;
 
@@ -54,4 +54,13 @@ export function parseTarget(spec: string): Target {
 
 function isKind(word: string): word is keyof typeof targetKinds {
   return Object.hasOwn(targetKinds, word);
+}
+
+function faultyTarget(spec: string): Target {
+  try {
+    return scriptedTarget(spec);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`target "${spec}": ${error.message}`, { cause: error });
+  }
 }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readRuns } from '../../results/store.ts';
-import { lastLine, oncemark, startOncemark, testFolder } from '../support/command-line.ts';
+import { lastLine, oncemark, testFolder } from '../support/command-line.ts';
 import { natsServerPath, requireNatsServer } from '../support/real.ts';
 
 const workloadNames = ['publish', 'publish-retry', 'consume', 'ack-then-retry'];
@@ -119,32 +119,6 @@ test('planted loss is found: exit code 4 and the finding in words', async () => 
   expect(end.stdout).toContain('1 lost-acknowledged');
   expect(lastLine(end.stdout)).toMatch(/^verdict: violation - /);
   expect(end.code).toBe(4);
-}, 60_000);
-
-test('Ctrl-C ends the trial, keeps what is done, marks it partial and still writes the report', async () => {
-  const folder = testFolder();
-  const args = [
-    'run',
-    '--workload',
-    'publish',
-    '--set',
-    'duration=20s',
-    '--set',
-    'rate=1k/s,2k/s',
-    '--target',
-    'engine',
-  ];
-  const running = startOncemark([...args, '--out', folder]);
-  await running.printed('machine  ');
-  await new Promise((resolve) => setTimeout(resolve, 2500)); // into the measured phase of the first trial
-  running.child.kill('SIGINT');
-  const end = await running.finished;
-  expect(end.stderr).toContain('SIGINT: ending this trial; what is done is kept. Once more quits at once.');
-  expect(lastLine(end.stdout)).toContain('Interrupted: 1 of 2 trials, kept as partial.');
-  expect(end.code).toBe(130);
-  const { runs } = readRuns(join(folder, 'results.ndjson'));
-  expect(runs.map((run) => run.partial)).toEqual([true]);
-  expect(existsSync(join(folder, 'report.html'))).toBe(true);
 }, 60_000);
 
 test('a report is rebuilt from stored results', async () => {

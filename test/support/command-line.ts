@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 const cli = fileURLToPath(new URL('../../dist/runners/cli.js', import.meta.url));
 
@@ -17,14 +18,20 @@ export interface Finished {
 export interface Running {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** Resolves once the text has been printed on either stream. */
-  printed(text: string): Promise<void>;
+  /** Resolves once the text has been printed on either stream, with all that this stream has printed. */
+  printed(text: string): Promise<string>;
 }
 
-/** A fresh folder for what a test writes, removed when the test process ends. */
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A fresh folder for what a test writes, removed after the tests of its file. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'oncemark-test-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 
@@ -34,10 +41,10 @@ export function startOncemark(args: readonly string[], environment: NodeJS.Proce
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...environment };
   const child = spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const seen = { stdout: '', stderr: '' };
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, (seen: string) => void>();
   const keep = (stream: 'stdout' | 'stderr') => (text: string) => {
     seen[stream] += text;
-    for (const [wanted, resolve] of waiting) if (seen[stream].includes(wanted)) resolve();
+    for (const [wanted, resolve] of waiting) if (seen[stream].includes(wanted)) resolve(seen[stream]);
   };
   child.stdout.setEncoding('utf8').on('data', keep('stdout'));
   child.stderr.setEncoding('utf8').on('data', keep('stderr'));
@@ -47,7 +54,8 @@ export function startOncemark(args: readonly string[], environment: NodeJS.Proce
     finished,
     printed: (text) =>
       new Promise((resolve, reject) => {
-        if (seen.stdout.includes(text) || seen.stderr.includes(text)) resolve();
+        const stream = [seen.stdout, seen.stderr].find((printed) => printed.includes(text));
+        if (stream !== undefined) resolve(stream);
         waiting.set(text, resolve);
         void finished.then((end) => reject(new Error(`ended without printing "${text}": ${JSON.stringify(end)}`)));
       }),
