@@ -93,7 +93,7 @@ summary{cursor:pointer;color:var(--link);width:fit-content}
 `;
 
 const tables = `
-.scroll{overflow-x:auto;margin-top:10px;border:1px solid var(--line);border-radius:8px;background:var(--card);position:relative}
+.scroll{overflow-x:auto;margin-top:10px;border:1px solid var(--line);border-radius:8px;position:relative;background:linear-gradient(to right,var(--card) 40%,transparent) left/48px 100% no-repeat local,linear-gradient(to left,var(--card) 40%,transparent) right/48px 100% no-repeat local,linear-gradient(to right,var(--rule),transparent) left/12px 100% no-repeat scroll,linear-gradient(to left,var(--rule),transparent) right/12px 100% no-repeat scroll,var(--card)}
 table{border-collapse:collapse;width:100%;font-size:13px;line-height:1.4}
 th,td{padding:7px 12px;text-align:left;vertical-align:baseline;white-space:nowrap}
 thead th{font-weight:600;white-space:normal;vertical-align:bottom;line-height:1.3;color:var(--ink-muted);font-size:12px;border-bottom:1px solid var(--line)}
@@ -133,6 +133,7 @@ h1{font-size:23px}
 .card{padding:18px 14px 14px}
 .runcard .label{margin:0}
 .runcard{padding:16px 14px}
+tbody th{white-space:normal;min-width:128px}
 .wide{display:none}
 .compact{display:block}
 dl>div{grid-template-columns:minmax(0,1fr)}
@@ -157,7 +158,7 @@ h2,h3{break-after:avoid}
 .account details{display:none}
 .badges{grid-template-columns:repeat(4,1fr)}
 table{font-size:8.5px}thead th{font-size:8.5px}th,td{padding:2.5px 4px;white-space:normal}.chip{font-size:8.5px;padding:0;background:none}.key{display:none}
-h1{font-size:20px}h2{font-size:14px}h3{font-size:12px}.reading,.note,.legend,.where,.lead,.badge .detail,dt,dd,.examples{font-size:10px}.verdict{padding:14px 16px}section{margin-bottom:20px}.scroll{border:0}
+h1{font-size:20px}h2{font-size:14px}h3{font-size:12px}.reading,.note,.legend,.where,.lead,.badge .detail,dt,dd,.examples{font-size:10px}.verdict{padding:14px 16px}section{margin-bottom:20px}.scroll{border:0;background:none}tbody th{white-space:nowrap}
 .scroll{overflow:visible}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 }

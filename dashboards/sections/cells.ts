@@ -65,7 +65,7 @@ interface CellColumn {
 }
 
 function cellColumns(swept: readonly string[], series: readonly TargetSeries[]): CellColumn[] {
-  const always = (_: CellSummary): boolean => true;
+  const always: CellColumn['isKnown'] = () => true;
   const count = (title: string, pick: (cell: CellSummary) => number, isKnown = always): CellColumn => ({
     title,
     show: (cell) => formatCount(pick(cell)),
