@@ -28,7 +28,7 @@ header p{margin:0}
 .title{color:var(--ink-muted)}
 .date{margin-left:auto;color:var(--ink-muted);font-size:13px}
 h1,h2,h3,h4,p{text-wrap:pretty}
-h1{font-size:30px;line-height:1.2;letter-spacing:-.02em;font-weight:650;margin:10px 0 10px;max-width:24em;text-wrap:balance}
+h1{font-size:30px;line-height:1.2;letter-spacing:-.02em;font-weight:650;margin:10px 0 10px;max-width:30em;text-wrap:balance}
 h2{font-size:20px;line-height:1.3;letter-spacing:-.01em;font-weight:650;margin:0 0 14px}
 h3{font-size:16px;line-height:1.35;font-weight:650;margin:0}
 h4{font-size:12.5px;font-weight:600;margin:14px 0 2px}
@@ -81,6 +81,7 @@ const charts = `
 .card .swatch.ramp{width:98px;border-radius:3px;stroke:none}
 .swatch .fill{fill:var(--mark);stroke:none}
 .compact{display:none}
+.card svg[role=img]+svg[role=img]{margin-top:12px}
 .card details{margin-top:auto;padding-top:12px;font-size:13px}
 .card figcaption{margin:0}
 summary{cursor:pointer;color:var(--link);width:fit-content}
@@ -94,8 +95,10 @@ summary{cursor:pointer;color:var(--link);width:fit-content}
 
 const tables = `
 .scroll{overflow-x:auto;margin-top:10px;border:1px solid var(--line);border-radius:8px;position:relative;background:linear-gradient(to right,var(--card) 40%,transparent) left/48px 100% no-repeat local,linear-gradient(to left,var(--card) 40%,transparent) right/48px 100% no-repeat local,linear-gradient(to right,var(--rule),transparent) left/12px 100% no-repeat scroll,linear-gradient(to left,var(--rule),transparent) right/12px 100% no-repeat scroll,var(--card)}
+th:first-child,td:first-child{padding-left:14px}
+th:last-child,td:last-child{padding-right:14px}
 table{border-collapse:collapse;width:100%;font-size:13px;line-height:1.4}
-th,td{padding:7px 12px;text-align:left;vertical-align:baseline;white-space:nowrap}
+th,td{padding:7px 9px;text-align:left;vertical-align:baseline;white-space:nowrap}
 thead th{font-weight:600;white-space:normal;vertical-align:bottom;line-height:1.3;color:var(--ink-muted);font-size:12px;border-bottom:1px solid var(--line)}
 tbody th{font-weight:500}
 tbody tr+tr>*{border-top:1px solid var(--grid)}

@@ -36,18 +36,20 @@ export type CaveatFacts =
   | { readonly kind: 'running-from-source' }
   | { readonly kind: 'window-shorter-than-horizon'; readonly windowNs: number; readonly horizonNs: number }
   | { readonly kind: 'read-back-incomplete'; readonly readCount: number; readonly reportedCount: number }
-  | { readonly kind: 'partial'; readonly doneFraction: number };
+  | { readonly kind: 'partial'; readonly doneFraction: number }
+  /** The record breaks laws that no measurement can: see invariants.ts. */
+  | { readonly kind: 'broken-record'; readonly problems: readonly string[] };
 
 export type CaveatKind = CaveatFacts['kind'];
 
 /** Lateness above this share of the response time makes the trial invalid: the chart would show the generator. */
-export const latenessShareMax = 0.5;
+const latenessShareMax = 0.5;
 /** Lateness below this share goes without saying. */
-export const latenessShareWarning = 0.1;
+const latenessShareWarning = 0.1;
 /** A trial that reached less than this share of the asked rate says nothing about that rate (case C133). */
-export const rateShareMin = 0.98;
+const rateShareMin = 0.98;
 /** Our rate and the stream's own may differ by this share. */
-export const clockDifferenceMax = 0.02;
+const clockDifferenceMax = 0.02;
 
 export function caveat(facts: CaveatFacts): Caveat {
   const { severity, message } = (catalogue[facts.kind] as Rule<CaveatFacts>)(facts);
@@ -175,6 +177,7 @@ const catalogue: { readonly [Kind in CaveatKind]: Rule<FactsOf<Kind>> } = {
     warning(
       `interrupted after ${formatPercent(doneFraction)} of its time; kept, never compared: run it again`,
     ),
+  'broken-record': ({ problems }) => invalid(`fault of oncemark, please report: ${problems.join('; ')}`),
 };
 
 function invalid(message: string): Omit<Caveat, 'kind'> {

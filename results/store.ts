@@ -3,10 +3,13 @@
 
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { z } from 'zod';
+import type { CaveatKind } from './caveats.ts';
 import { recordProblems } from './invariants.ts';
 import { type Run, runSchema, schemaVersion } from './run.ts';
 
-/** A record that contradicts itself or its schema. Its numbers would mislead, so it is not written. */
+const brokenRecordKind = 'broken-record' satisfies CaveatKind;
+
+/** A record that contradicts itself or its schema without saying so. Its numbers would mislead, so it is not written. */
 export class RecordRefused extends Error {
   override readonly name = 'RecordRefused';
   readonly problems: readonly string[];
@@ -25,7 +28,8 @@ export interface StoredRuns {
 
 /**
  * Appends the record as one line in one write. A torn line left by a crash is closed first, so that it costs itself only.
- * Throws RecordRefused when the record breaks its schema or an invariant, and what the file system throws.
+ * Throws RecordRefused when the record breaks its schema, or an invariant without a `broken-record` caveat, and what the
+ * file system throws.
  */
 export function appendRun(file: string, run: Run): void {
   const checked = checkRecord(run);
@@ -69,15 +73,27 @@ function parseLine(line: string, isTorn: boolean): ReadRecord {
 }
 
 /** Schema version, then fields, then invariants: the first that fails explains the rest. */
-export function checkRecord(value: unknown): ReadRecord {
+function checkRecord(value: unknown): ReadRecord {
   const versionProblem = problemOfVersion(value);
   if (versionProblem !== null) return { run: null, problems: [versionProblem] };
   const parsed = runSchema.safeParse(value);
   if (!parsed.success) {
     return { run: null, problems: parsed.error.issues.map((issue) => describeIssue(issue, value)) };
   }
+  if (isMarkedBroken(parsed.data)) return { run: withoutHistograms(parsed.data), problems: [] };
   const problems = recordProblems(parsed.data);
   return { run: problems.length === 0 ? parsed.data : null, problems };
+}
+
+// A record that says itself that it is broken is kept as evidence. Nobody may read latencies off it.
+function isMarkedBroken(run: Run): boolean {
+  const isMarked = run.caveats.some((one) => one.kind === brokenRecordKind && one.severity === 'invalid');
+  return isMarked && (run.verdict === 'invalid' || run.verdict === 'violation');
+}
+
+function withoutHistograms(run: Run): Run {
+  const histograms = { response: null, service: null, lateness: null, endToEnd: null };
+  return { ...run, phases: run.phases.map((phase) => ({ ...phase, histograms })) };
 }
 
 // Where a record of an older schema will be brought up to date, once there is an older schema.

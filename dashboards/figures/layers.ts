@@ -25,7 +25,7 @@ export function ruleAt(x: number, label: string): Layer[] {
 }
 
 /** Colour and shape by target; the legend is in the page. */
-export function byTarget(series: readonly TargetSeries[]): Pick<Encoding, 'color' | 'shape'> {
+function byTarget(series: readonly TargetSeries[]): Pick<Encoding, 'color' | 'shape'> {
   const scales = targetScales(series);
   return {
     color: { field: 'target', type: 'nominal', scale: scales.colour, legend: null },

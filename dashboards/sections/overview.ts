@@ -88,7 +88,7 @@ function correctnessBadge(runs: readonly Run[]): Markup {
   return badge(
     'good',
     'Correctness',
-    'Lost 0, leaked in window 0',
+    '0 lost, 0 stored twice in window',
     'order kept, every stored message read back',
   );
 }

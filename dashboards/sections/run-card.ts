@@ -73,7 +73,7 @@ function clientsText(runs: readonly Run[]): string {
 }
 
 /** The command as a shell takes it. */
-export function commandLine(command: readonly string[]): string {
+function commandLine(command: readonly string[]): string {
   return command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
     .join(' ');

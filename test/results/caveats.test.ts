@@ -27,6 +27,7 @@ const everyKind: readonly CaveatFacts[] = [
   { kind: 'window-shorter-than-horizon', windowNs: 300e9, horizonNs: 600e9 },
   { kind: 'read-back-incomplete', readCount: 10, reportedCount: 12 },
   { kind: 'partial', doneFraction: 0.4 },
+  { kind: 'broken-record', problems: ['totals: sent 1 is not 2'] },
 ];
 
 describe('caveats', () => {
@@ -58,6 +59,7 @@ describe('caveats', () => {
       'send-before-start',
       'stream-captures-own-acks',
       'read-back-incomplete',
+      'broken-record',
     ]);
   });
 

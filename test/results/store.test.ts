@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { caveat } from '../../results/caveats.ts';
 import { appendRun, parseRuns, readRuns, RecordRefused } from '../../results/store.ts';
 import { buildRun } from '../support/runs.ts';
 
@@ -79,6 +80,24 @@ describe('store', () => {
     expect(() => appendRun(file, bad)).toThrow(/is not stored/);
     expect(() => readRuns(file)).toThrow(/ENOENT/); // nothing was written
     expect(parseRuns(`${JSON.stringify(bad)}\n`, 'r').runs).toEqual([]);
+  });
+
+  it('keeps a record that says itself that it is broken, without latencies to read off', () => {
+    const run = buildRun();
+    const problems = ['totals: sent does not add up'];
+    const marked = {
+      ...run,
+      totals: { ...run.totals, sent: run.totals.sent + 5 },
+      caveats: [caveat({ kind: 'broken-record', problems })],
+      verdict: 'invalid' as const,
+    };
+    appendRun(file, marked);
+    const { runs } = readRuns(file);
+    expect(runs[0]?.caveats[0]?.message).toBe(
+      'fault of oncemark, please report: totals: sent does not add up',
+    );
+    expect(runs[0]?.phases.every((phase) => phase.histograms.response === null)).toBe(true);
+    expect(() => appendRun(file, { ...marked, verdict: 'valid' })).toThrow(RecordRefused);
   });
 
   it('finds nothing in an empty file', () => {

@@ -16,7 +16,7 @@ interface ServerModel {
   readonly residentBytes: number;
 }
 
-export const serverModels = {
+const serverModels = {
   engine: {
     target: {
       spec: 'engine',
@@ -47,7 +47,7 @@ export const serverModels = {
   },
 } satisfies Record<string, ServerModel>;
 
-export type ModelName = keyof typeof serverModels;
+type ModelName = keyof typeof serverModels;
 
 export interface TrialOptions {
   readonly model?: ModelName;
@@ -69,7 +69,7 @@ export interface TrialOptions {
   readonly caveats?: readonly Caveat[];
 }
 
-export const environment: Environment = {
+const environment: Environment = {
   id: '7f3c9a1e52d04b66',
   cpuModel: 'Example CPU @ 2.90GHz',
   coreCount: 2,
