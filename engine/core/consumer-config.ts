@@ -171,7 +171,7 @@ function withDefaults(
     replay_policy: textField(body, 'replay_policy', 'instant') as ConsumerConfig['replay_policy'],
     ...optional('sample_freq', textField(body, 'sample_freq')),
     max_waiting: numberField(body, 'max_waiting', 0) || 512,
-    ...optional('max_ack_pending', ackPolicy === 'none' ? 0 : maxAckPendingOf(body, stream, limits)),
+    ...optional('max_ack_pending', maxAckPendingOf(body, ackPolicy, stream, limits)),
     ...optional('headers_only', flagField(body, 'headers_only')),
     ...optional('max_batch', numberField(body, 'max_batch', 0)),
     ...optional('max_expires', numberField(body, 'max_expires', 0)),
@@ -188,13 +188,17 @@ function ackWaitOf(body: JsonObject, backoff: readonly number[]): number {
   return backoff[0] ?? (numberField(body, 'ack_wait', 0) || 30 * second);
 }
 
-function maxAckPendingOf(body: JsonObject, stream: StreamConfig, limits: ConsumerServerLimits): number {
+function maxAckPendingOf(
+  body: JsonObject,
+  ackPolicy: ConsumerConfig['ack_policy'],
+  stream: StreamConfig,
+  limits: ConsumerServerLimits,
+): number {
   const asked = numberField(body, 'max_ack_pending', 0);
   if (asked !== 0) return asked;
-  const caps = [1000, limits.maxAckPending, stream.consumer_limits.max_ack_pending ?? 0].filter(
-    (cap) => cap > 0,
-  );
-  return Math.min(...caps);
+  const ofStream = stream.consumer_limits.max_ack_pending ?? 0;
+  if (ofStream > 0 || ackPolicy === 'none') return ofStream;
+  return limits.maxAckPending > 0 ? Math.min(1000, limits.maxAckPending) : 1000;
 }
 
 function thresholdOf(body: JsonObject, durable: string, stream: StreamConfig): number {
@@ -320,6 +324,7 @@ function checkSizes(
     0,
   );
   if (metadataBytes > metadataBytesMax) return failure(10135, '128 KB');
+  if (config.num_replicas > 1) return failure(10074);
   if (config.num_replicas > stream.num_replicas) return failure(10126);
   const pendingMax = stream.consumer_limits.max_ack_pending ?? limits.maxAckPending;
   const pending = config.max_ack_pending ?? 0;

@@ -171,7 +171,7 @@ export function purgeStream(state: ApiState, request: ApiRequest): object {
   const keepCount = numberField(body as JsonObject, 'keep', 0);
   if (sequence > 0 && keepCount > 0) return failure(10003);
   if (stream.config.sealed) return failure(10109);
-  if (stream.config.deny_purge) return failure(10110, 'purge not allowed');
+  if (stream.config.deny_purge) return failure(10110, 'stream purge not permitted');
   stream.enter(state.nowNs);
   const filter = textField(body as JsonObject, 'filter');
   return { success: true, purged: purge(stream, filter, sequence, keepCount) };
