@@ -38,7 +38,7 @@ export function environmentId(comparable: Comparable): string {
 }
 
 /** 'dist' when the compiled files run, 'source' under a test runner: the second is never a measurement. */
-export function buildKind(): 'dist' | 'source' {
+function buildKind(): 'dist' | 'source' {
   return import.meta.url.endsWith('.ts') ? 'source' : 'dist';
 }
 

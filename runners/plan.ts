@@ -7,7 +7,7 @@ import { UsageError, withSuggestion } from './usage-error.ts';
 
 const written = z.union([z.string(), z.number()]);
 
-export const plannedTrialSchema = z.strictObject({
+const plannedTrialSchema = z.strictObject({
   workload: z.string().describe('Name of a workload; see workloads/README.md.'),
   parameters: z
     .record(z.string(), z.union([written, z.array(written)]))
@@ -15,7 +15,7 @@ export const plannedTrialSchema = z.strictObject({
     .describe('A value, a list, or a range such as 1k/s..64k/s:x2. Lists and ranges are swept.'),
 });
 
-export const planSchema = z.strictObject({
+const planSchema = z.strictObject({
   schema: z.literal(1).describe('Version of this format.'),
   name: z.string().optional(),
   seed: written.optional().describe('Everything drawn by chance follows from it.'),
@@ -48,7 +48,7 @@ export function parsePlan(text: string, fileName: string): Plan {
 }
 
 /** Checks a value against the schema. All problems are told at once, each with its path. */
-export function checkPlan(value: unknown, fileName: string): Plan {
+function checkPlan(value: unknown, fileName: string): Plan {
   const checked = planSchema.safeParse(value);
   if (checked.success) return checked.data;
   const sentences = checked.error.issues.flatMap((issue) => issueSentences(issue, value));

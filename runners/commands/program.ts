@@ -33,7 +33,7 @@ export async function runProgram(args: readonly string[], environment: NodeJS.Pr
 }
 
 /** The commands; each tells its exit code to `setExitCode`. */
-export function buildProgram(environment: NodeJS.ProcessEnv, setExitCode: (code: ExitCode) => void): Command {
+function buildProgram(environment: NodeJS.ProcessEnv, setExitCode: (code: ExitCode) => void): Command {
   const program = new Command('oncemark')
     .description('What exactly-once costs on NATS JetStream, and whether it holds.')
     .version(toolVersion(), '--version', 'print the version')

@@ -12,7 +12,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { resolvePlan, type ResolvedTrial } from '../plan-resolve.ts';
 import { parsePlan, type Plan } from '../plan.ts';
 import { runProgress } from '../progress.ts';
-import { parseTarget } from '../targets/registry.ts';
+import { parseTarget, targetKinds } from '../targets/registry.ts';
 import type { Target } from '../targets/target.ts';
 import { formatCount } from '../units.ts';
 import { UsageError } from '../usage-error.ts';
@@ -31,9 +31,17 @@ Examples:
   oncemark run --workload publish --set rate=1k/s..64k/s:x2 --set window=10s,2m --repeats 3
   oncemark run --workload consume --target nats://127.0.0.1:4222 --dry-run
 
-Targets: engine, inproc, nats-server:PATH, nats://HOST[:PORT][,...], scripted:FAULT@N
+Targets:
+${targetLines()}
+
 Units are written always: 10k/s, 250ms, 1m30s, 128B, 64MiB, 10%.
 Exit codes: 0 valid, 2 usage, 4 exactly-once was broken, 6 invalid or unknown, 130/143 interrupted (what is done is kept).`;
+
+function targetLines(): string {
+  return Object.values(targetKinds)
+    .map(({ form, doc }) => `  ${form.padEnd(29)}${doc}`)
+    .join('\n');
+}
 
 /** `oncemark run`. */
 export function runCommand(setExitCode: (code: ExitCode) => void): Command {

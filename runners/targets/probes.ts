@@ -3,7 +3,7 @@
 const timeoutMilliseconds = 5000;
 
 /** The body of a GET, or null when it cannot be had. */
-export async function httpText(url: string): Promise<string | null> {
+async function httpText(url: string): Promise<string | null> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMilliseconds) });
     return response.ok ? await response.text() : null;
