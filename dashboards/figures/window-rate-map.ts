@@ -47,13 +47,17 @@ interface Field {
   readonly trialCount: number;
 }
 
-/** Window x publish rate, one map for each target, coloured by what the window costs. */
+/** Window x publish rate, one map for each target, coloured by what most targets can tell about the cost of a window. */
 export function windowRateMapFigure(summary: Summary): Figure | null {
-  for (const measure of measures) {
-    const fields = mapFields(summary, measure);
-    if (fields.length > 0) return mapFigure(summary, fields, measure);
-  }
-  return null;
+  const candidates = measures.map((measure) => ({ measure, fields: mapFields(summary, measure) }));
+  const [best] = candidates.toSorted((left, right) => targetCount(right.fields) - targetCount(left.fields));
+  return best === undefined || best.fields.length === 0
+    ? null
+    : mapFigure(summary, best.fields, best.measure);
+}
+
+function targetCount(fields: readonly Field[]): number {
+  return new Set(fields.map((field) => field.target)).size;
 }
 
 function mapFields(summary: Summary, measure: Measure): Field[] {
@@ -109,7 +113,9 @@ function mapFigure(summary: Summary, fields: readonly Field[], measure: Measure)
     legend: heatLegend(fields, measure),
     notes: [
       `Highest value of each trial, median over ${trialsText(fields)} a field.`,
-      ...(missing === 0 ? [] : [`${missing} of the swept fields have no usable trial and stay empty.`]),
+      ...(missing === 0
+        ? []
+        : [`${missing} of the swept fields have no usable trial that tells, and are left out.`]),
     ],
     table: {
       columns: columns('Target', '#Window', '#Rate', `#${capitalised(measure.title)}`, '#Trials'),

@@ -33,7 +33,7 @@ function runCard(runs: readonly Run[], thinning: Thinning): Markup {
     <dl>
       ${entry('Run', `${first.runId}${partial === 0 ? '' : ` (interrupted: ${plural(partial, 'trial')} partial)`}`)}
       ${entry('Started', `${first.startedAt}, ${plural(runs.length, 'trial')}, ${formatDuration(runs.reduce((sum, run) => sum + run.durationNs, 0))} in trials`)}
-      ${entry('Seed', first.seed)}
+      ${entry('Seed', seedsText(runs))}
       ${entry('Tool', `${first.tool.name} ${first.tool.version}, record schema ${first.schema}, client ${clientsText(runs)}`)}
       ${entry(
         'Targets',
@@ -66,6 +66,12 @@ function entry(term: string, value: Piece): Markup {
     <dt>${term}</dt>
     <dd>${value}</dd>
   </div> `;
+}
+
+function seedsText(runs: readonly Run[]): string {
+  const seeds = new Set(runs.map((run) => run.seed));
+  const [first = none] = seeds;
+  return seeds.size < 2 ? first : `${first} for the first trial, one for each of the others`;
 }
 
 function clientsText(runs: readonly Run[]): string {

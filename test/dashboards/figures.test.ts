@@ -194,7 +194,21 @@ describe('figures', () => {
       'oncemark-engine 0.1.0 strict, memory',
     ]);
     expect(rowsOf(figure)).toHaveLength(15 + 15 + 12);
-    expect(figure?.notes[1]).toContain('3 of the swept fields have no usable trial');
+    expect(figure?.notes[1]).toContain('3 of the swept fields have no usable trial that tells');
+  });
+
+  it('maps what all targets can tell rather than what one can', () => {
+    const runs = [1000, 4000].flatMap((rate) =>
+      [1e9, 2e9].flatMap((windowNs) => {
+        const seen = buildRun({ model: 'engine', rate, windowNs });
+        const blind = buildRun({ rate, windowNs });
+        const memory = blind.memory.map((sample) => ({ ...sample, dedupBytes: null, dedupEntries: null }));
+        return [seen, { ...blind, memory }];
+      }),
+    );
+    const figure = windowRateMapFigure(summarise(runs));
+    expect(figure?.title).toBe('Window × rate: growth of resident memory');
+    expect(figure?.panels).toHaveLength(2);
   });
 
   it('follows the memory of the trial that held the most ids', () => {
