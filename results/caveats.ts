@@ -97,13 +97,15 @@ type FactsOf<Kind extends CaveatKind> = Extract<CaveatFacts, { kind: Kind }>;
 type Rule<Facts> = (facts: Facts) => Omit<Caveat, 'kind'>;
 
 const catalogue: { readonly [Kind in CaveatKind]: Rule<FactsOf<Kind>> } = {
-  'generator-saturated': ({ latenessNsP99, inFlightMax, missedCount }) =>
-    invalid(
-      `generator saturated: ${formatCount(missedCount)} operations could not start when due ` +
-        `(at most ${formatCount(inFlightMax)} open at once` +
-        `${latenessNsP99 === null ? '' : `, sends ${formatDuration(latenessNsP99)} late at p99`}); ` +
-        'lower the rate, add a worker, or raise the cap',
-    ),
+  'generator-saturated': ({ latenessNsP99, inFlightMax, missedCount }) => {
+    const missed = missedCount === 0 ? '' : `${plural(missedCount, 'operation')} could not start when due`;
+    const late = latenessNsP99 === null ? '' : `sends ${formatDuration(latenessNsP99)} late at p99`;
+    const seen = [missed, late].filter((part) => part !== '').join(', ');
+    return invalid(
+      `generator saturated: ${seen === '' ? 'it set the pace' : seen}, with at most ${formatCount(inFlightMax)} ` +
+        'open at once; lower the rate, add a worker, or raise the cap',
+    );
+  },
   'lateness-high': ({ latenessNsP99, responseNsP99 }) => {
     const isTooHigh = latenessNsP99 > responseNsP99 * latenessShareMax;
     return (isTooHigh ? invalid : warning)(

@@ -8,6 +8,7 @@ import type { Counters, Histogram, Phase, Run } from './run.ts';
 export function recordProblems(run: Run): string[] {
   return [
     ...sumProblems('totals', run.totals),
+    ...confirmationProblems(run.totals),
     ...run.phases.flatMap(phaseProblems),
     ...phaseSumProblems(run),
     ...rateProblems(run),
@@ -29,7 +30,6 @@ export function sumProblems(where: string, counters: Counters): string[] {
   }
   const parts = [
     ['redelivered', counters.redelivered, 'delivered', counters.delivered],
-    ['acknowledgedConfirmed', counters.acknowledgedConfirmed, 'acknowledged', counters.acknowledged],
     ['retries', counters.retries, 'sent', sent],
   ] as const;
   for (const [part, partCount, whole, wholeCount] of parts) {
@@ -38,6 +38,12 @@ export function sumProblems(where: string, counters: Counters): string[] {
     }
   }
   return problems;
+}
+
+// Of the totals only: an ack sent in one phase may be confirmed in the next.
+function confirmationProblems({ acknowledged, acknowledgedConfirmed }: Counters): string[] {
+  if (acknowledgedConfirmed <= acknowledged) return [];
+  return [`totals: acknowledgedConfirmed ${acknowledgedConfirmed} exceeds acknowledged ${acknowledged}`];
 }
 
 /** What is known of a sample; the standard deviation only where somebody computed one. */

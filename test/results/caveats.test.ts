@@ -70,6 +70,20 @@ describe('caveats', () => {
     expect(latenessCaveat(null, 100e3)).toBeNull();
   });
 
+  it.each([
+    [120, 2e6, 'generator saturated: 120 operations could not start when due, sends 2 ms late at p99, with'],
+    [0, 2e6, 'generator saturated: sends 2 ms late at p99, with'],
+    [0, null, 'generator saturated: it set the pace, with at most 4\u202f096 open'],
+  ])('tells saturation with %i missed and %s ns late', (missedCount, latenessNsP99, start) => {
+    const { message } = caveat({
+      kind: 'generator-saturated',
+      latenessNsP99,
+      inFlightMax: 4096,
+      missedCount,
+    });
+    expect(message).toContain(start);
+  });
+
   it('tells how unsafe a window is (C26)', () => {
     expect(horizonCaveat(300e9, 600e9)?.message).toContain('unsafe by 5 m');
     expect(horizonCaveat(120e9, 90e9)).toBeNull();

@@ -52,6 +52,19 @@ describe('invariants', () => {
     expect(parts).toBe('totals: redelivered 1 exceeds delivered 0');
   });
 
+  it('lets an ack be confirmed one phase later, not from nothing', () => {
+    const run = buildRun({ workload: 'consume', rate: 500 });
+    const [warmup, measure] = run.phases;
+    const late = { ...measure!.counters, acknowledgedConfirmed: run.totals.acknowledged };
+    const totals = { ...run.totals, acknowledgedConfirmed: run.totals.acknowledged };
+    const phases = [warmup!, { ...measure!, counters: late }];
+    expect(recordProblems({ ...run, totals, phases })).toEqual([]);
+    const none = { ...totals, acknowledgedConfirmed: totals.acknowledged + 1 };
+    expect(recordProblems({ ...run, totals: none, phases })[0]).toMatch(
+      /^totals: acknowledgedConfirmed \d+ exceeds/,
+    );
+  });
+
   it('wants totals that are the sum of their phases', () => {
     const run = buildRun();
     const totals = { ...run.totals, sent: run.totals.sent + 1, stored: run.totals.stored + 1 };
