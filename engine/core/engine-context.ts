@@ -21,6 +21,12 @@ export interface CoreLimits {
   readonly maxFileBytes: number;
 }
 
+/** Bytes that all streams of a storage type count for together. */
+export interface StorageUsage {
+  memory: number;
+  file: number;
+}
+
 /** What every stream of an engine shares. */
 export interface EngineContext {
   readonly log: MessageLog;
@@ -31,6 +37,7 @@ export interface EngineContext {
   /** Keys the id hashes of this process; never part of anything replicated. */
   readonly hashSeed: number;
   readonly domain: string | null;
+  readonly usage: StorageUsage;
   /** Names given to consumers that asked for none; deterministic by log position. */
   nextName(): string;
   advise(advisory: Advisory): void;

@@ -61,6 +61,7 @@ export class EngineState implements ApiState {
   constructor(options: EngineStateOptions) {
     this.context = {
       ...options,
+      usage: { memory: 0, file: 0 },
       nextName: () => this.#nextName(),
       advise: (advisory) => {
         this.advisories.push(advisory);

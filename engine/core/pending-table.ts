@@ -38,7 +38,7 @@ export class PendingTable {
   /** The row of a stream sequence, or -1. */
   find(sequence: number): number {
     const mask = this.#slots.length - 1;
-    let slot = sequence & mask;
+    let slot = homeOf(sequence, mask);
     for (let row = this.#slots[slot] as number; row !== none; row = this.#slots[slot] as number) {
       if (this.sequence[row] === sequence) return row;
       slot = (slot + 1) & mask;
@@ -184,21 +184,20 @@ export class PendingTable {
     return this.#rowsUsed - 1;
   }
 
-  // Sequences in flight are close to each other, so the sequence itself is a perfect hash most of the time.
   #place(row: number): void {
     const mask = this.#slots.length - 1;
-    let slot = (this.sequence[row] as number) & mask;
+    let slot = homeOf(this.sequence[row] as number, mask);
     while (this.#slots[slot] !== none) slot = (slot + 1) & mask;
     this.#slots[slot] = row;
   }
 
   #removeSlot(row: number): void {
     const mask = this.#slots.length - 1;
-    let gap = (this.sequence[row] as number) & mask;
+    let gap = homeOf(this.sequence[row] as number, mask);
     while (this.#slots[gap] !== row) gap = (gap + 1) & mask;
     let slot = (gap + 1) & mask;
     for (let other = this.#slots[slot] as number; other !== none; other = this.#slots[slot] as number) {
-      const home = (this.sequence[other] as number) & mask;
+      const home = homeOf(this.sequence[other] as number, mask);
       if (((slot - home) & mask) >= ((slot - gap) & mask)) {
         this.#slots[gap] = other;
         gap = slot;
@@ -225,6 +224,12 @@ export class PendingTable {
     this.#waitPrevious = copied(new Int32Array(capacity), this.#waitPrevious);
     this.#waitList = copied(new Int32Array(capacity), this.#waitList);
   }
+}
+
+// Sequences in flight follow each other. Spread apart they leave gaps, at which a removal can stop looking for
+// entries to move back; side by side they would be one long cluster.
+function homeOf(sequence: number, mask: number): number {
+  return (Math.imul(sequence, 0x9e3779b1) >>> 8) & mask;
 }
 
 function waitOf(waitsNs: readonly Nanos[], list: number): Nanos {

@@ -92,9 +92,17 @@ function refusal(
     return refuse(10054);
   }
   if (headerBytes > headerBytesMax) return refuse(10097);
+  if (isStorageFull(context, stream, segment, offset)) return refuse(10023);
   if (stream.config.discard === 'old') return null;
   const passes = context.profile.rollupPassesSubjectLimit && check !== null && check.isRollup();
   return passes ? null : full(stream, segment, offset);
+}
+
+/** The server as a whole has no room left for that type of storage (spec 4.3, row 17). */
+function isStorageFull(context: EngineContext, stream: Stream, segment: Segment, offset: number): boolean {
+  const { storage } = stream.config;
+  const bytesMax = storage === 'memory' ? context.limits.maxMemoryBytes : context.limits.maxFileBytes;
+  return bytesMax > 0 && context.usage[storage] + stream.bytesOf(segment.view, offset) > bytesMax;
 }
 
 /** Discard new: no room for the message (cases C09, C57 to C59). */

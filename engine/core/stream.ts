@@ -84,7 +84,7 @@ export class Stream implements ConsumerSource {
       this.#firstStoredNs = nowNs;
     }
     this.messageCount += 1;
-    this.byteCount += this.#accountedBytes(view, offset);
+    this.#count(this.#accountedBytes(view, offset));
     this.lastSequence = sequence;
     this.lastStoredNs = nowNs;
     if (this.#config.max_age > 0) this.#context.timer(nowNs + this.#config.max_age);
@@ -125,6 +125,11 @@ export class Stream implements ConsumerSource {
       view.getUint32(offset + publishAt.payloadBytes, true);
     if (this.#config.storage === 'memory') return content + 16;
     return content + 30 + (headerBytes > 0 ? 4 : 0);
+  }
+
+  #count(byteCount: number): void {
+    this.byteCount += byteCount;
+    this.#context.usage[this.#config.storage] += byteCount;
   }
 
   /** What the publish record at `offset` would count for. */
@@ -203,7 +208,7 @@ export class Stream implements ConsumerSource {
     if (sequence === this.lastSequence) this.#keepLastId();
     const { view } = place.segment;
     const recordBytes = view.getUint32(place.offset + recordAt.length, true);
-    this.byteCount -= this.#accountedBytes(view, place.offset);
+    this.#count(-this.#accountedBytes(view, place.offset));
     const segmentNumber = place.segment.number;
     const subjectId = this.subjectIdOf(sequence);
     for (const consumer of this.consumers.values()) consumer.removed(sequence, subjectId, this.#nowNs);

@@ -2,19 +2,13 @@ import type { ApiState } from './api-state.ts';
 
 /** INFO: what the account uses; nothing is limited unless the server is (spec 2.3). */
 export function accountInfo(state: ApiState): object {
-  let memory = 0;
-  let storage = 0;
   let consumers = 0;
-  for (const stream of state.streams.values()) {
-    if (stream.config.storage === 'memory') memory += stream.byteCount;
-    else storage += stream.byteCount;
-    consumers += stream.consumers.size;
-  }
+  for (const stream of state.streams.values()) consumers += stream.consumers.size;
   const unlimited = (value: number): number => (value > 0 ? value : -1);
-  const { limits, domain } = state.context;
+  const { limits, domain, usage } = state.context;
   return {
-    memory,
-    storage,
+    memory: usage.memory,
+    storage: usage.file,
     reserved_memory: 0,
     reserved_storage: 0,
     streams: state.streams.size,
