@@ -34,10 +34,10 @@ export function runProgress(options: ProgressOptions): Progress {
       current = trial;
       label = text;
       pace.start(trial, performance.now() * 1e6);
-      bar?.update(pace.share(0), { label, eta: pace.remaining(0) });
+      bar?.update(pace.share(0), { label, left: pace.remaining(0) });
     },
     update: (fraction, note) => {
-      bar?.update(pace.share(fraction), { label: `${label}  ${note}`, eta: pace.remaining(fraction) });
+      bar?.update(pace.share(fraction), { label: `${label}  ${note}`, left: pace.remaining(fraction) });
     },
     finish: (line) => {
       pace.finish(performance.now() * 1e6);
@@ -97,12 +97,12 @@ export class Pace {
 }
 
 function startBar(): SingleBar {
-  const format = '{bar} {percentage}%  {eta} left  {label}';
+  const format = '{bar} {percentage}%  {left} left  {label}';
   const bar = new SingleBar(
-    { format, hideCursor: true, linewrap: false, stream: process.stderr },
+    { format, hideCursor: true, clearOnComplete: true, linewrap: false, stream: process.stderr },
     Presets.shades_grey,
   );
-  bar.start(1, 0, { label: '', eta: '' });
+  bar.start(1, 0, { label: '', left: '' });
   return bar;
 }
 

@@ -1,7 +1,7 @@
 // How a run is told when it is over: table, findings, files, verdict; or all of it as one document.
 
 import { quantiles } from '../../results/histogram.ts';
-import { formatCount } from '../../results/format.ts';
+import { formatCount, plural } from '../../results/format.ts';
 import type { CellSummary, Summary } from '../../results/summary.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { summaryTable } from './run-table.ts';
@@ -110,16 +110,14 @@ function findingLines(summary: Summary): string[] {
   });
 }
 
-/** Each caveat once, with the number of cells that have it. */
+/** Each kind of caveat once for each severity, with the number of cells that have it. */
 function caveatLines(summary: Summary): string[] {
-  const counts = new Map<string, { message: string; count: number }>();
-  for (const one of summary.cells.flatMap((cell) => cell.caveats)) {
-    const known = counts.get(one.kind) ?? {
-      message: `${one.severity === 'invalid' ? 'invalid  ' : 'caveat   '}${one.message}`,
-      count: 0,
-    };
-    counts.set(one.kind, { ...known, count: known.count + 1 });
+  const counts = new Map<string, { line: string; count: number }>();
+  for (const { kind, severity, message } of summary.cells.flatMap((cell) => cell.caveats)) {
+    const line = `${severity === 'invalid' ? 'invalid' : 'caveat'.padEnd(7)}  ${message}`;
+    const known = counts.get(`${kind} ${severity}`) ?? { line, count: 0 };
+    counts.set(`${kind} ${severity}`, { ...known, count: known.count + 1 });
   }
-  const total = summary.cells.length;
-  return [...counts.values()].map(({ message, count }) => `${message} (${count} of ${total} cells)`);
+  const total = plural(summary.cells.length, 'cell');
+  return [...counts.values()].map(({ line, count }) => `${line} (${count} of ${total})`);
 }
