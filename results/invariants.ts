@@ -95,15 +95,19 @@ export function tailProblems(
   ];
 }
 
-/** Mean open operations = rate x mean latency. With a cap on open ones, more than the cap cannot be (case C136). */
+/**
+ * Mean open operations = rate x mean latency. With a cap on open ones, more than the cap cannot be (case C136), but
+ * for those that were open at the end of the span: `overhang` is the longest latency as a share of the span.
+ */
 export function littlesLawProblems(
   where: string,
   perSecond: number,
   meanNs: number,
   inFlightMax: number,
+  overhang = 0,
 ): string[] {
   const openMean = (perSecond * meanNs) / 1e9;
-  if (openMean <= inFlightMax * 1.1) return [];
+  if (openMean <= inFlightMax * (1.1 + overhang)) return [];
   return [
     `${where}: ${perSecond}/s with a mean of ${meanNs} ns means ${openMean.toFixed(1)} open operations, ` +
       `and at most ${inFlightMax} were allowed (Little's law)`,
@@ -192,6 +196,7 @@ function littleProblems(run: Run): string[] {
     perSecond,
     service.mean,
     inFlightMax * Math.max(1, publisherCount(run)),
+    (service.max ?? 0) / Math.max(1, measure.endNs - measure.startNs),
   );
 }
 

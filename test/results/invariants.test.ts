@@ -112,6 +112,9 @@ describe('invariants', () => {
   it("knows Little's law (C136)", () => {
     expect(littlesLawProblems('measure', 1000, 1e6, 1)).toEqual([]); // one client, 1 ms, 1 000/s
     expect(littlesLawProblems('measure', 1000, 5e6, 1)[0]).toContain('5.0 open operations, and at most 1');
+    // Operations still open at the end of the span count with their whole latency: half a span more at the most.
+    expect(littlesLawProblems('measure', 1000, 1.5e6, 1, 0.5)).toEqual([]);
+    expect(littlesLawProblems('measure', 1000, 1.7e6, 1, 0.5)).toHaveLength(1);
   });
 
   it('has no rate for a phase without messages (C136)', () => {
