@@ -185,18 +185,18 @@ function rateProblems(run: Run): string[] {
 
 function littleProblems(run: Run): string[] {
   const inFlightMax = run.workload.numbers['in-flight'];
-  const service = run.phases.find((phase) => phase.name === 'measure')?.histograms.service;
+  const measured = run.phases.find((phase) => phase.name === 'measure');
   const perSecond = run.rates.achievedPerSecond;
-  if (inFlightMax === undefined || perSecond === null || service?.mean === null || service === undefined) {
+  const service = measured?.histograms.service ?? null;
+  if (inFlightMax === undefined || perSecond === null || measured === undefined || service === null)
     return [];
-  }
-  if (service === null || service.overRange > 0) return [];
+  if (service.mean === null || service.overRange > 0) return [];
   return littlesLawProblems(
     'measure',
     perSecond,
     service.mean,
     inFlightMax * Math.max(1, publisherCount(run)),
-    (service.max ?? 0) / Math.max(1, measure.endNs - measure.startNs),
+    (service.max ?? 0) / Math.max(1, measured.endNs - measured.startNs),
   );
 }
 
