@@ -9,9 +9,24 @@ const only = (name, comment, from, to) => ({
 
 export default {
   forbidden: [
-    only('base-imports-nothing', 'base is what everybody shares; an import would drag its reason along.', '^engine/base/', '^engine/base/'),
-    only('core-is-pure', 'engine/core takes time, bytes and chance as arguments.', '^engine/core/', '^engine/(core|base)/'),
-    only('wire-is-a-codec', 'The protocol codec serves server and generator alike, so it knows neither.', '^engine/wire/', '^engine/(wire|base)/'),
+    only(
+      'base-imports-nothing',
+      'base is what everybody shares; an import would drag its reason along.',
+      '^engine/base/',
+      '^engine/base/',
+    ),
+    only(
+      'core-is-pure',
+      'engine/core takes time, bytes and chance as arguments.',
+      '^engine/core/',
+      '^engine/(core|base)/',
+    ),
+    only(
+      'wire-is-a-codec',
+      'The protocol codec serves server and generator alike, so it knows neither.',
+      '^engine/wire/',
+      '^engine/(wire|base)/',
+    ),
     {
       name: 'engine-stands-alone',
       severity: 'error',
@@ -19,7 +34,12 @@ export default {
       from: { path: '^engine/' },
       to: { path: '^(workloads|runners|results|dashboards)/' },
     },
-    only('workloads-know-no-target', 'The same workload must run in the simulator and against NATS.', '^workloads/', '^(workloads|engine/base)/'),
+    only(
+      'workloads-know-no-target',
+      'The same workload must run in the simulator and against NATS.',
+      '^workloads/',
+      '^(workloads|engine/base)/',
+    ),
     {
       name: 'results-only-read-records',
       severity: 'error',
@@ -48,14 +68,29 @@ export default {
       from: { path: '^runners/', pathNot: '^runners/commands/' },
       to: { path: '^dashboards/' },
     },
-    { name: 'no-circular', severity: 'error', comment: 'A cycle is one module in two files.', from: {}, to: { circular: true } },
-    { name: 'nothing-imports-test', severity: 'error', comment: 'Tests are leaves.', from: { pathNot: '^test/' }, to: { path: '^test/' } },
+    {
+      name: 'no-circular',
+      severity: 'error',
+      comment: 'A cycle is one module in two files.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'nothing-imports-test',
+      severity: 'error',
+      comment: 'Tests are leaves.',
+      from: { pathNot: '^test/' },
+      to: { path: '^test/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(dist|node_modules|coverage)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 };

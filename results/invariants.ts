@@ -188,8 +188,9 @@ function littleProblems(run: Run): string[] {
   const measured = run.phases.find((phase) => phase.name === 'measure');
   const perSecond = run.rates.achievedPerSecond;
   const service = measured?.histograms.service ?? null;
-  if (inFlightMax === undefined || perSecond === null || measured === undefined || service === null)
+  if (inFlightMax === undefined || perSecond === null || measured === undefined || service === null) {
     return [];
+  }
   if (service.mean === null || service.overRange > 0) return [];
   return littlesLawProblems(
     'measure',
