@@ -3,7 +3,8 @@ import type { Audit } from '../workloads/audit-findings.ts';
 import type { ConsumerLedger } from '../workloads/consumer-ledger.ts';
 import type { PublisherLedger } from '../workloads/publisher-ledger.ts';
 import { readBack } from './read-back.ts';
-import type { ReadBack } from './read-back.ts';
+import type { ReadBack, StoredVisitor } from './read-back.ts';
+import { sentence } from './setup.ts';
 import type { TrialGround } from './setup.ts';
 import { Span } from './trial-rates.ts';
 import { phaseTimes } from './trial-share.ts';
@@ -31,7 +32,7 @@ export interface Judgement {
 export async function judge(
   accounts: Accounts,
   ground: TrialGround,
-  connection: WireConnection,
+  connect: () => Promise<WireConnection>,
   epochSeconds: number,
 ): Promise<Judgement> {
   const { plan } = ground;
@@ -44,7 +45,7 @@ export async function judge(
   const phases = phaseTimes(plan);
   const sentNs = new Map(publishers.map((ledger) => [ledger.publisher, ledger.sentNs]));
   const storedSpan = new Span();
-  const read = await readBack(ground, connection, epochSeconds, (sequence, storedNs, id, crcRight) => {
+  const read = await readOver(connect, ground, epochSeconds, (sequence, storedNs, id, crcRight) => {
     auditor.stored(sequence, storedNs, id.publisher, id.counter, crcRight);
     const firstSentNs = sentNs.get(id.publisher)?.[id.counter] ?? Number.NaN;
     const isMeasured = firstSentNs >= phases.warmupEndNs && firstSentNs < phases.measureEndNs;
@@ -58,4 +59,29 @@ export async function judge(
     reasons: read.reason === '' ? accounts.reasons : [...accounts.reasons, read.reason],
   });
   return { audit, readBack: read, storedSpan };
+}
+
+async function readOver(
+  connect: () => Promise<WireConnection>,
+  ground: TrialGround,
+  epochSeconds: number,
+  visit: StoredVisitor,
+): Promise<ReadBack> {
+  let connection: WireConnection;
+  try {
+    connection = await connect();
+  } catch (error) {
+    const reported = { messages: 0, first: 0, last: 0 };
+    return {
+      readCount: 0,
+      reported,
+      isComplete: false,
+      reason: `the target cannot be read back: ${sentence(error)}`,
+    };
+  }
+  try {
+    return await readBack(ground, connection, epochSeconds, visit);
+  } finally {
+    connection.close();
+  }
 }

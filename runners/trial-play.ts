@@ -95,12 +95,8 @@ export class Trial {
     if (this.plan.preloadCount > 0) await this.#preload(target, ground);
     await this.#load(target, ground);
     this.#tell('read back', 'reading the stream');
-    const connection = await this.#connect(target, 'reader');
-    try {
-      this.judgement = await judge(this.#accounts(), ground, connection, this.#epochSeconds);
-    } finally {
-      connection.close();
-    }
+    const connect = (): Promise<WireConnection> => this.#connect(target, 'reader');
+    this.judgement = await judge(this.#accounts(), ground, connect, this.#epochSeconds);
   }
 
   #accounts(): Accounts {

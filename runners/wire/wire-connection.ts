@@ -40,6 +40,7 @@ export class WireConnection {
   /** Subjects below it are this connection's own. */
   readonly inbox: string;
   readonly #transport: Transport;
+  readonly #reader: ServerFrameReader;
   readonly #handlers: FrameHandler[] = [ignoreFrame];
   readonly #pongs: Waiter[] = [];
   readonly #options: WireOptions;
@@ -58,7 +59,7 @@ export class WireConnection {
     this.#transport = transport;
     this.#options = options;
     this.inbox = `_INBOX.${options.name}`;
-    const reader = new ServerFrameReader({
+    this.#reader = new ServerFrameReader({
       info: (json) => this.#takeInfo(json),
       message: (frame) => this.#dispatch(frame),
       ping: () => void this.#transport.write(pongFrame.slice()),
@@ -68,8 +69,10 @@ export class WireConnection {
       violation: (text) => this.#fail(new WireError(`the server sent no NATS frame: ${text}`)),
     });
     transport.onData((bytes) => {
+      // What arrives after the end is nobody's: the accounts are closed.
+      if (this.#error !== null) return;
       this.#chunkStart();
-      reader.feed(bytes);
+      this.#reader.feed(bytes);
       this.#chunkEnd();
     });
     transport.onDrain(() => this.#drained());
@@ -213,6 +216,7 @@ export class WireConnection {
   #fail(error: WireError): void {
     if (this.#error !== null) return;
     this.#error = error;
+    this.#reader.stop();
     this.#transport.close();
     for (const waiter of this.#pongs.splice(0)) waiter.reject(error);
     if (!this.#isClosing) this.#closed(error);

@@ -159,6 +159,7 @@ export class WireConsumer implements LoadMember, ConsumerHandler {
   #keepAckSubject(delivery: number, frame: MessageFrame): void {
     const length = frame.replyEnd - frame.replyStart;
     assert(length <= ackSubjectBytesMax, `an ack subject of ${length} bytes`);
+    assert(this.#driver.bufferedCount <= this.#ringMask, 'more deliveries wait than were asked for');
     const cell = delivery & this.#ringMask;
     this.#ackSubjects.set(frame.bytes.subarray(frame.replyStart, frame.replyEnd), cell * ackSubjectBytesMax);
     this.#ackLengths[cell] = length;
