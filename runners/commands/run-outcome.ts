@@ -114,7 +114,7 @@ function findingLines(summary: Summary): string[] {
 function caveatLines(summary: Summary): string[] {
   const counts = new Map<string, { line: string; count: number }>();
   for (const { kind, severity, message } of summary.cells.flatMap((cell) => cell.caveats)) {
-    const line = `${severity === 'invalid' ? 'invalid' : 'caveat'.padEnd(7)}  ${message}`;
+    const line = `${severity === 'invalid' ? 'invalid' : 'caveat '}  ${message}`;
     const known = counts.get(`${kind} ${severity}`) ?? { line, count: 0 };
     counts.set(`${kind} ${severity}`, { ...known, count: known.count + 1 });
   }
