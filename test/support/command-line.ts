@@ -48,7 +48,9 @@ export function startOncemark(args: readonly string[], environment: NodeJS.Proce
   };
   child.stdout.setEncoding('utf8').on('data', keep('stdout'));
   child.stderr.setEncoding('utf8').on('data', keep('stderr'));
-  const finished = new Promise<Finished>((resolve) => child.once('close', (code) => resolve({ code, ...seen })));
+  const finished = new Promise<Finished>((resolve) =>
+    child.once('close', (code) => resolve({ code, ...seen })),
+  );
   return {
     child,
     finished,
@@ -57,7 +59,9 @@ export function startOncemark(args: readonly string[], environment: NodeJS.Proce
         const stream = [seen.stdout, seen.stderr].find((printed) => printed.includes(text));
         if (stream !== undefined) resolve(stream);
         waiting.set(text, resolve);
-        void finished.then((end) => reject(new Error(`ended without printing "${text}": ${JSON.stringify(end)}`)));
+        void finished.then((end) =>
+          reject(new Error(`ended without printing "${text}": ${JSON.stringify(end)}`)),
+        );
       }),
   };
 }
