@@ -62,7 +62,7 @@ const fields: Readonly<Record<string, FieldType>> = {
   name: 'string',
   description: 'string',
   deliver_policy: 'string',
-  opt_start_seq: 'number',
+  opt_start_seq: 'unsigned',
   opt_start_time: 'string',
   ack_policy: 'string',
   ack_wait: 'number',

@@ -6,9 +6,11 @@ import { failure, isFailure, type ApiFailure } from './api-failure.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Every number of the API is an integer; an unsigned one is a sequence or a count. */
 export type FieldType =
   | 'string'
   | 'number'
+  | 'unsigned'
   | 'boolean'
   | 'strings'
   | 'numbers'
@@ -41,7 +43,7 @@ export function checkFields(
       if (strict) return failure(10025, `json: unknown field "${name}"`);
       continue;
     }
-    if (!hasType(field, type)) return failure(10025, `json: field "${name}" is not a ${type}`);
+    if (!hasType(field, type)) return failure(10025, `json: field "${name}" is not of type ${type}`);
   }
   return null;
 }
@@ -88,13 +90,16 @@ export function numbersField(value: JsonObject, name: string): readonly number[]
 function hasType(field: unknown, type: FieldType): boolean {
   switch (type) {
     case 'string':
-    case 'number':
     case 'boolean':
       return typeof field === type;
+    case 'number':
+      return Number.isInteger(field);
+    case 'unsigned':
+      return Number.isSafeInteger(field) && Number(field) >= 0;
     case 'strings':
       return Array.isArray(field) && field.every((item) => typeof item === 'string');
     case 'numbers':
-      return Array.isArray(field) && field.every((item) => typeof item === 'number');
+      return Array.isArray(field) && field.every((item) => Number.isInteger(item));
     case 'object':
       return isObject(field);
     case 'objects':

@@ -90,7 +90,7 @@ const fields: Readonly<Record<string, FieldType>> = {
   allow_direct: 'boolean',
   mirror_direct: 'boolean',
   discard_new_per_subject: 'boolean',
-  first_seq: 'number',
+  first_seq: 'unsigned',
   consumer_limits: 'object',
   metadata: 'map',
   pedantic: 'boolean',

@@ -10,7 +10,7 @@ import { streamOf } from './stream-api.ts';
 import { subjectText, timeText } from './views.ts';
 
 const selectorFields = {
-  seq: 'number',
+  seq: 'unsigned',
   last_by_subj: 'string',
   next_by_subj: 'string',
   start_time: 'string',
@@ -18,7 +18,7 @@ const selectorFields = {
   batch: 'number',
   max_bytes: 'number',
   multi_last: 'strings',
-  up_to_seq: 'number',
+  up_to_seq: 'unsigned',
   up_to_time: 'string',
 } as const;
 
@@ -94,7 +94,7 @@ export function deleteMessage(state: ApiState, request: ApiRequest): object {
   if (isFailure(stream)) return stream;
   const body = readFields(
     request.body,
-    { seq: 'number', no_erase: 'boolean' },
+    { seq: 'unsigned', no_erase: 'boolean' },
     state.context.profile.strictJson,
   );
   if (isFailure(body)) return body;

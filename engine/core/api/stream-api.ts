@@ -163,7 +163,7 @@ export function purgeStream(state: ApiState, request: ApiRequest): object {
   if (isFailure(stream)) return stream;
   const body = readFields(
     request.body,
-    { seq: 'number', filter: 'string', keep: 'number' },
+    { seq: 'unsigned', filter: 'string', keep: 'unsigned' },
     state.context.profile.strictJson,
   );
   if (isFailure(body)) return body;
