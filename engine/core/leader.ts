@@ -3,7 +3,7 @@
 
 import type { Nanos } from '../base/nanos.ts';
 import { decimalLength, latin1Bytes } from '../base/bytes.ts';
-import { headerStart, publishAt, type Batch } from './batch.ts';
+import { deliverAt, headerStart, publishAt, type Batch } from './batch.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery } from './consumer-contract.ts';
@@ -132,6 +132,7 @@ export class Leader implements DeliverySink {
   dispatch(): boolean {
     let any = false;
     for (const queue of this.#queues.values()) {
+      if (!this.builder.hasRoom(deliverAt.end)) return true;
       if (queue.length > 0 && this.#dispatchOne(queue)) any = true;
     }
     return any;
