@@ -43,6 +43,7 @@ export class MessageIndex {
   append(sequence: number): IndexChunk {
     const key = Math.floor(sequence / chunkEntries);
     if (key === this.#tailKey && this.#tail !== undefined) return this.#tail;
+    if (this.#tail?.liveCount === 0) this.#chunks.delete(this.#tailKey);
     const chunk = this.#chunks.get(key) ?? emptyChunk();
     this.#chunks.set(key, chunk);
     this.#tail = chunk;
