@@ -63,16 +63,18 @@ function refuse(code: number, detail = ''): Refusal {
 
 function place(stream: Stream, segment: Segment, offset: number, nowNs: Nanos): number {
   const { config } = stream;
-  if (config.retention === 'interest' && !hasInterest(stream, segment, offset)) return stream.skip(nowNs);
+  if (isUnwanted(stream, segment, offset)) return stream.skip(nowNs);
   const sequence = stream.store(segment, offset, nowNs);
   if (config.max_msgs_per_subject > 0) stream.enforceSubjectLimit(stream.subjectIdOf(sequence));
   if (config.max_msgs > 0 || config.max_bytes > 0) stream.enforceLimits();
   return sequence;
 }
 
-function hasInterest(stream: Stream, segment: Segment, offset: number): boolean {
+// Nobody is interested: the sequence is used up, but nothing is stored, so nothing needs room (spec 4.3, row 18).
+function isUnwanted(stream: Stream, segment: Segment, offset: number): boolean {
+  if (stream.config.retention !== 'interest') return false;
   const start = offset + publishAt.subject;
-  return stream.hasInterest(latin1Text(segment.bytes, start, headerStart(segment.view, offset)));
+  return !stream.hasInterest(latin1Text(segment.bytes, start, headerStart(segment.view, offset)));
 }
 
 function refusal(
@@ -94,6 +96,7 @@ function refusal(
   if (headerBytes > headerBytesMax) return refuse(10097);
   if (isStorageFull(context, stream, segment, offset)) return refuse(10023);
   if (stream.config.discard === 'old') return null;
+  if (isUnwanted(stream, segment, offset)) return null;
   const passes = context.profile.rollupPassesSubjectLimit && check !== null && check.isRollup();
   return passes ? null : full(stream, segment, offset);
 }
@@ -146,7 +149,8 @@ class PublishCheck {
   }
 
   #header(name: string): string | null {
-    return this.#end === this.#start ? null : headerValue(this.#bytes, this.#start, this.#end, name);
+    if (this.#end === this.#start) return null;
+    return headerValue(this.#bytes, this.#start, this.#end, name) || null; // an empty value is no value
   }
 
   beforeDuplicate(nowNs: Nanos, idStart: number, idBytes: number): Refusal | null {
