@@ -80,12 +80,18 @@ export class Consumer {
     this.pendingCount = pendingCount;
   }
 
-  /** Takes over a checked configuration; the caller recounts `pendingCount` when filters changed. */
+  /** Takes over a checked configuration; the caller tells `recount` when filters changed. */
   reconfigure(config: ConsumerConfig): void {
     this.#config = config;
     this.#filter = new SubjectFilter(filtersOf(config));
     this.#waitsNs = waitsOf(config);
     this.#events.timer(this.nextTimerNs());
+  }
+
+  /** Other messages match now: `countFrom` counts the matching ones at or behind a sequence. */
+  recount(countFrom: (sequence: number) => number): void {
+    this.#lastPerSubject = this.#lastPerSubject.filter((sequence) => this.wants(sequence));
+    this.pendingCount = this.#lastPerSubject.length + countFrom(this.nextSequence);
   }
 
   /** New messages are held back because too many wait for their ack (spec 6.4). */
@@ -130,6 +136,11 @@ export class Consumer {
     return true;
   }
 
+  /** `this.delivery` was sent: where no ack will come, the message is done (spec 6.9). */
+  sent(): void {
+    if (this.#config.ack_policy === 'none') this.#events.released(this.delivery.sequence);
+  }
+
   // Entries of the queue whose message was acknowledged, removed or exhausted meanwhile.
   #dropStale(): void {
     while (this.#again.length > 0) {
@@ -160,7 +171,6 @@ export class Consumer {
     if (this.#config.ack_policy === 'none') {
       this.floorConsumer = this.deliveredConsumer;
       this.floorStream = this.deliveredStream;
-      this.#events.released(sequence);
       return;
     }
     const row = this.pending.add(sequence, this.deliveredConsumer);
@@ -203,9 +213,9 @@ export class Consumer {
     return this.#filter.wantsAll || this.#filter.matches(subjectId, (id) => this.#source.subjectName(id));
   }
 
-  /** A message was stored behind all others. */
-  stored(subjectId: number): void {
-    if (this.wantsSubject(subjectId)) this.pendingCount += 1;
+  /** A message was stored behind all others; it may still be ahead of where delivery begins. */
+  stored(sequence: number, subjectId: number): void {
+    if (sequence >= this.nextSequence && this.wantsSubject(subjectId)) this.pendingCount += 1;
   }
 
   /** A message left the stream, for whatever reason: nobody waits for it any more (cases C51, C53). */

@@ -164,6 +164,7 @@ export class EngineState implements ApiState {
     for (let left = view.getUint32(offset + deliverAt.messageCount, true); left > 0; left -= 1) {
       if (!consumer.deliverNext(this.#nowNs)) return;
       sink.deliver(stream, consumer);
+      consumer.sent();
     }
   }
 

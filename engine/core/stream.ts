@@ -88,7 +88,7 @@ export class Stream implements ConsumerSource {
     this.lastSequence = sequence;
     this.lastStoredNs = nowNs;
     if (this.#config.max_age > 0) this.#context.timer(nowNs + this.#config.max_age);
-    for (const consumer of this.consumers.values()) consumer.stored(subjectId);
+    for (const consumer of this.consumers.values()) consumer.stored(sequence, subjectId);
     return sequence;
   }
 
@@ -295,6 +295,11 @@ export class Stream implements ConsumerSource {
   /** Forgets a consumer; an interest stream lets go of what only it wanted (case C65). */
   deleteConsumer(name: string): void {
     this.consumers.delete(name);
+    this.sweep();
+  }
+
+  /** Consumers or their filters changed: an interest stream keeps only what somebody still needs (spec 6.9). */
+  sweep(): void {
     if (this.#config.retention !== 'interest') return;
     for (let at = this.nextStored(1); at !== 0; at = this.nextStored(at + 1)) this.#removeUnneeded(at);
   }

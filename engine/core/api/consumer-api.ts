@@ -123,7 +123,10 @@ function revise(
     if (wrong !== null) return wrong;
     const filtersChanged = !sameConfig([...filtersOf(consumer.config)], [...filtersOf(config)]);
     consumer.reconfigure(config);
-    if (filtersChanged) consumer.pendingCount = countMatching(stream, consumer, consumer.nextSequence);
+    if (filtersChanged) {
+      consumer.recount((sequence) => countMatching(stream, consumer, sequence));
+      stream.sweep();
+    }
     state.generation += 1;
   }
   return consumerView(state.context, stream, consumer, state.nowNs);
