@@ -56,6 +56,8 @@ export class JetStream implements DeskHost {
   readonly #answer: { subject: ByteRange; reply: null; header: null; payload: ByteRange | null };
   #seenGeneration = -1;
   #isCommitting = false;
+  /** Answers that a stream captures, kept until the batch that they belong to is committed. */
+  readonly #captured: { readonly route: Route; readonly message: Message }[] = [];
 
   constructor(options: JetStreamOptions) {
     this.state = options.state;
@@ -174,6 +176,7 @@ export class JetStream implements DeskHost {
     for (let row = 0; row < batch.recordCount; row += 1) this.#answerRow(row);
     this.#replies.clear();
     this.#isCommitting = false;
+    for (const { route, message } of this.#captured.splice(0)) this.#capture(route, message);
     for (const message of this.#advisories.take(this.state)) this.send(message);
   }
 
@@ -207,7 +210,11 @@ export class JetStream implements DeskHost {
     const answer = this.#answer;
     answer.subject = { bytes: this.#replies.bytes, start, end };
     answer.payload = body === null ? null : wholeRange(body);
-    this.#router.deliver(this.#router.route(this.#replies.bytes, start, end), answer, null);
+    const route = this.#router.route(this.#replies.bytes, start, end);
+    this.#router.deliver(route, answer, null);
+    if (route.stream === null) return;
+    const subject = wholeRange(this.#replies.bytes.slice(start, end));
+    this.#captured.push({ route, message: { ...answer, subject } });
   }
 
   // The hottest answer, written straight into the connection's writer.
@@ -233,6 +240,7 @@ export class JetStream implements DeskHost {
       endMessageLine(connection.writer, 0, ackBytes);
       writePubAck(connection.writer, this.#spacing, name, this.#domain, sequence, duplicate);
       writeLineEnd(connection.writer);
+      this.#router.countOut(ackBytes);
       connection.wrote();
     }
   }
@@ -258,9 +266,16 @@ export class JetStream implements DeskHost {
       header: null,
       payload: wholeRange(utf8Bytes(body)),
     };
+    this.#answerAnywhere(message);
+  }
+
+  #answerAnywhere(message: Message): void {
+    const { bytes, start, end } = message.subject;
     const route = this.#router.route(bytes, start, end);
     this.#router.deliver(route, message, null);
-    if (route.stream !== null && !this.#isCommitting) this.#capture(route, message);
+    if (route.stream === null) return;
+    if (this.#isCommitting) this.#captured.push({ route, message });
+    else this.#capture(route, message);
   }
 
   // --- streams as subscribers

@@ -87,10 +87,15 @@ export class MessageRouter {
     writeRange(writer, header);
     writeRange(writer, message.payload);
     writeLineEnd(writer);
-    this.messagesOut += 1;
-    this.bytesOut += totalBytes;
+    this.countOut(totalBytes);
     connection.wrote();
     return true;
+  }
+
+  /** Counts a message that was written for a client. */
+  countOut(byteCount: number): void {
+    this.messagesOut += 1;
+    this.bytesOut += byteCount;
   }
 }
 
