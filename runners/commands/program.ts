@@ -3,6 +3,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { toolVersion } from '../tool-version.ts';
 import { doctorCommand } from './doctor.ts';
 import { applyEnvironment } from './flags.ts';
+import { benchCommand } from './bench.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
 import { schemaCommand } from './schema.ts';
@@ -42,7 +43,12 @@ function buildProgram(environment: NodeJS.ProcessEnv, setExitCode: (code: ExitCo
     .hook('preAction', (_, command) => applyEnvironment(command, environment))
     .exitOverride();
   const commands = [runCommand(setExitCode), reportCommand(setExitCode), serveCommand(setExitCode)];
-  for (const command of [...commands, doctorCommand(setExitCode), schemaCommand()]) {
+  for (const command of [
+    ...commands,
+    benchCommand(setExitCode),
+    doctorCommand(setExitCode),
+    schemaCommand(),
+  ]) {
     program.addCommand(command.copyInheritedSettings(program));
   }
   return program;

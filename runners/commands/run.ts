@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { formatBinaryBytes, formatDuration } from '../../results/format.ts';
@@ -21,6 +20,7 @@ import { countOption, givenOptions, listOption } from './flags.ts';
 import { watchInterrupts } from './interrupts.ts';
 import { planEstimate, runHead } from './run-head.ts';
 import { type Outcome, outcomeDocument, outcomeExitCode, outcomeLines } from './run-outcome.ts';
+import { newRunId, outputFiles } from './run-files.ts';
 import { carryOut } from './run-session.ts';
 import { type RunFlags, runSettings, type RunSettings } from './run-settings.ts';
 
@@ -153,22 +153,6 @@ function tell(output: Console, outcome: Outcome): ExitCode {
   for (const line of outcomeLines(outcome)) output.print(line);
   output.document(outcomeDocument(outcome));
   return outcomeExitCode(outcome);
-}
-
-function outputFiles(folder: string): { results: string; report: string } {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--out: "${folder}" cannot be made: ${reason}`, { cause: error });
-  }
-  return { results: join(folder, 'results.ndjson'), report: join(folder, 'report.html') };
-}
-
-/** Sorts by time; the tail keeps two runs of the same second apart. */
-function newRunId(): string {
-  const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  return `${stamp}-${randomBytes(2).toString('hex')}`;
 }
 
 function dryRun(settings: RunSettings, trials: readonly ResolvedTrial[], output: Console): ExitCode {
