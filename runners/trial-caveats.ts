@@ -8,13 +8,14 @@ import {
   loadCaveat,
   rateCaveat,
 } from '../results/caveats.ts';
-import { formatCount } from '../results/format.ts';
+import { formatCount, formatPercent } from '../results/format.ts';
 import type { Caveat, Environment, Phase, Run } from '../results/run.ts';
 import { quantile } from '../results/histogram.ts';
 import { latenessLimitNs } from '../workloads/publisher-driver.ts';
 import type { PublisherLedger } from '../workloads/publisher-ledger.ts';
 import type { Distribution, WorkloadPlan } from '../workloads/workload.ts';
 import type { ReadBack } from './read-back.ts';
+import { lanesExhausted, outOfTurn } from './trial-errors.ts';
 import type { ErrorCount } from './trial-errors.ts';
 import type { RateCheck } from './trial-rates.ts';
 
@@ -36,6 +37,7 @@ export interface TrialFacts {
 
 const tailFraction = 0.99;
 const errorKindsShown = 5;
+const unansweredShareMax = 0.01;
 // Standard score of that fraction.
 const tailScore = 2.3263;
 
@@ -111,6 +113,7 @@ function measurementCaveats(facts: TrialFacts): (Caveat | null)[] {
       : null,
     rateCheck === null ? null : clockCaveat(rateCheck.ownPerSecond, rateCheck.streamPerSecond),
     earlyCaveat(facts.publishers),
+    unansweredCaveat(facts),
     isThin ? caveat({ kind: 'too-few-samples', sampleCount, fraction: tailFraction }) : null,
     readBack === null || readBack.isComplete
       ? null
@@ -159,12 +162,30 @@ function configurationCaveats({ plan, configurationChanges }: TrialFacts): (Cave
 function errorCaveats(errors: readonly ErrorCount[]): Caveat[] {
   const shown = [...errors].sort((left, right) => right.count - left.count).slice(0, errorKindsShown);
   return shown.map(({ sentence, count }) => {
-    return {
-      kind: 'operation-errors',
-      severity: 'warning',
-      message: `${formatCount(count)} times: ${sentence}`,
-    };
+    const isBroken = sentence === outOfTurn || sentence === lanesExhausted;
+    const severity = isBroken ? 'invalid' : 'warning';
+    return { kind: 'operation-errors', severity, message: `${formatCount(count)} times: ${sentence}` };
   });
+}
+
+function unansweredCaveat({ publishers, doneFraction }: TrialFacts): Caveat | null {
+  let sentCount = 0;
+  let unansweredCount = 0;
+  for (const { phases } of publishers) {
+    for (const { counters } of phases) {
+      sentCount += counters.sent;
+      unansweredCount += counters.unknown + counters.inFlight;
+    }
+  }
+  if (unansweredCount === 0 || doneFraction !== null) return null;
+  const share = unansweredCount / sentCount;
+  return {
+    kind: 'unanswered',
+    severity: share > unansweredShareMax ? 'invalid' : 'warning',
+    message:
+      `${formatCount(unansweredCount)} publishes (${formatPercent(share)}) were never answered, so latencies and rates ` +
+      'leave out the slowest; look at what the target was doing, or lower the rate',
+  };
 }
 
 /** The 99th percentile of a handling time. */

@@ -1,5 +1,8 @@
 /** How the sentence of a connection that ended on its own begins. */
 export const connectionLost = 'connection lost';
+/** Errors after which the accounts of a publisher are not to be used. */
+export const outOfTurn = 'replies out of turn: their attempts cannot be told apart';
+export const lanesExhausted = 'no reply lane left: too many attempts were never answered';
 
 /** What went wrong, by sentence, with how often. Rare by nature, so a string for each is affordable. */
 export class ErrorCounts {

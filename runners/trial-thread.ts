@@ -50,7 +50,7 @@ export class ThreadWatch {
 }
 
 /** CPU time of the calling thread: Node 20 knows that of the process only. */
-export function readThreadCpuNs(): number | null {
+function readThreadCpuNs(): number | null {
   try {
     return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]);
   } catch {

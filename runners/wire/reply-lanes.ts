@@ -13,8 +13,8 @@ export interface ReplyLanes {
   open(attempt: number, nowNs: number): number;
   /** The attempt that a reply on this lane answers, or -1 when none is open there. The lane is free again. */
   close(lane: number): number;
-  /** Whether the sequence that a lane's reply names can belong to the attempt that was asked first there. */
-  isInTurn(lane: number, sequence: number): boolean;
+  /** Whether the sequence that a reply names can be that of the attempt it was taken for. */
+  isInTurn(attempt: number, sequence: number): boolean;
   /** Gives up attempts sent before `sentBeforeNs`; a late reply to one is never taken for another's. */
   expire(sentBeforeNs: number, visit: (attempt: number) => void): void;
   readonly openCount: number;
@@ -85,7 +85,7 @@ export class ExactLanes implements ReplyLanes {
 /**
  * Few lanes shared by many open attempts, for ceilings: a lane answers in the order in which it was asked.
  * Measured on nats-server 2.15.1: 512 lanes are as fast as one, one lane for each of 4 096 attempts is 15 %
- * slower. When an attempt is given up its lane is given up with it, since the order is lost.
+ * slower. When an attempt is given up, so is its lane; after a reply out of turn no lane is believed any more.
  */
 export class FifoLanes implements ReplyLanes {
   readonly #laneCount: number;
@@ -95,7 +95,9 @@ export class FifoLanes implements ReplyLanes {
   readonly #heads: Int32Array;
   readonly #sizes: Int32Array;
   readonly #givenUp: Uint8Array;
-  readonly #lastSequences: Float64Array;
+  readonly #isClosed: Uint8Array; // by attempt, modulo its length
+  #oldestOpen = 0;
+  #lastSequence = 0;
   #next = 0;
   openCount = 0;
 
@@ -108,7 +110,7 @@ export class FifoLanes implements ReplyLanes {
     this.#heads = new Int32Array(laneCount);
     this.#sizes = new Int32Array(laneCount);
     this.#givenUp = new Uint8Array(laneCount);
-    this.#lastSequences = new Float64Array(laneCount);
+    this.#isClosed = new Uint8Array(2 ** Math.ceil(Math.log2(2 * laneCount * this.#depth)));
   }
 
   open(attempt: number, nowNs: number): number {
@@ -124,20 +126,29 @@ export class FifoLanes implements ReplyLanes {
   }
 
   close(lane: number): number {
+    return this.#givenUp[lane] === 1 ? noAttempt : this.#shift(lane);
+  }
+
+  #shift(lane: number): number {
     const size = this.#sizes[lane] ?? 0;
-    if (size === 0) return -1;
+    if (size === 0) return noAttempt;
     const head = this.#heads[lane] as number;
     this.#heads[lane] = head + 1 === this.#depth ? 0 : head + 1;
     this.#sizes[lane] = size - 1;
     this.openCount -= 1;
-    return this.#attempts[lane * this.#depth + head] as number;
+    const attempt = this.#attempts[lane * this.#depth + head] as number;
+    this.#isClosed[attempt & (this.#isClosed.length - 1)] = 1;
+    this.#passClosed();
+    return attempt;
   }
 
-  // One connection's messages are stored in the order in which they were sent.
-  isInTurn(lane: number, sequence: number): boolean {
-    if (sequence <= (this.#lastSequences[lane] as number)) return false;
-    this.#lastSequences[lane] = sequence;
-    return true;
+  // One connection's messages are stored, and so acknowledged, in the order in which they were sent. A reply that went
+  // missing shifts later ones of its lane: they then seem to pass over an attempt that is still open.
+  isInTurn(attempt: number, sequence: number): boolean {
+    const isInTurn = attempt < this.#oldestOpen && sequence > this.#lastSequence;
+    if (!isInTurn) this.#givenUp.fill(1); // any lane may be the one that lost a reply
+    this.#lastSequence = sequence;
+    return isInTurn;
   }
 
   expire(sentBeforeNs: number, visit: (attempt: number) => void): void {
@@ -146,7 +157,15 @@ export class FifoLanes implements ReplyLanes {
       const oldest = lane * this.#depth + (this.#heads[lane] as number);
       if ((this.#sentNs[oldest] as number) >= sentBeforeNs) continue;
       this.#givenUp[lane] = 1;
-      for (let attempt = this.close(lane); attempt >= 0; attempt = this.close(lane)) visit(attempt);
+      for (let attempt = this.#shift(lane); attempt >= 0; attempt = this.#shift(lane)) visit(attempt);
+    }
+  }
+
+  #passClosed(): void {
+    const mask = this.#isClosed.length - 1;
+    while (this.#isClosed[this.#oldestOpen & mask] === 1) {
+      this.#isClosed[this.#oldestOpen & mask] = 0;
+      this.#oldestOpen += 1;
     }
   }
 

@@ -15,7 +15,9 @@ import { WireConnection } from './wire-connection.ts';
 import { WireConsumer } from './wire-consumer.ts';
 import { WirePublisher } from './wire-publisher.ts';
 
-const sharedLaneCount = 512;
+// Below the 512 subjects that nats-server caches for a connection, and prime: replies get lost in blocks of round numbers,
+// and a loss of whole rounds would go unnoticed.
+const sharedLaneCount = 509;
 
 /** The client whose hot path is our own codec. `connect` is for targets inside this process. */
 export function wireClient(connect: (() => Transport) | null): LoadClient {

@@ -5,7 +5,7 @@ import type { MessageFrame } from '../../engine/wire/server-frames.ts';
 import type { PublisherDriver } from '../../workloads/publisher-driver.ts';
 import { outcomes } from '../../workloads/publisher-ledger.ts';
 import type { LoadMember } from '../trial-load.ts';
-import { connectionLost } from '../trial-errors.ts';
+import { connectionLost, lanesExhausted, outOfTurn } from '../trial-errors.ts';
 import type { ErrorCounts } from '../trial-errors.ts';
 import { readLane } from './publish-frames.ts';
 import type { PublishFrames } from './publish-frames.ts';
@@ -135,8 +135,8 @@ export class WirePublisher implements LoadMember {
       this.#settleError(attempt, frame, isPubAck);
       return;
     }
-    if (!this.#lanes.isInTurn(lane, pubAck.sequence)) {
-      this.#errors.count('replies out of turn: their attempts cannot be told apart');
+    if (!this.#lanes.isInTurn(attempt, pubAck.sequence)) {
+      this.#errors.count(outOfTurn);
       this.#driver.settle(attempt, outcomes.unknown, 0, this.#chunkNs);
       return;
     }
@@ -176,7 +176,7 @@ export class WirePublisher implements LoadMember {
 
   #failAttempt(attempt: number, nowNs: number): void {
     // Never left this side, so definite.
-    this.#errors.count('no reply lane left: too many attempts were never answered');
+    this.#errors.count(lanesExhausted);
     this.#driver.settle(attempt, outcomes.failed, 0, nowNs);
     this.#isStopped = true;
   }

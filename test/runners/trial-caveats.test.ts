@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mergePhases } from '../../runners/trial-record.ts';
 import { trialCaveats } from '../../runners/trial-caveats.ts';
 import type { TrialFacts } from '../../runners/trial-caveats.ts';
+import { outOfTurn } from '../../runners/trial-errors.ts';
 import { phaseTimes } from '../../runners/trial-share.ts';
 import { Prng } from '../../engine/base/prng.ts';
 import { PublisherDriver } from '../../workloads/publisher-driver.ts';
@@ -125,6 +126,20 @@ describe('the measurement', () => {
     ]);
   });
 
+  test('that left publishes unanswered says how many, and is invalid above one in a hundred', () => {
+    const ledger = ledgerOf(steady, 10_000, 1e6);
+    const unanswered = (count: number): PublisherLedger => {
+      const [warmup, measure, drain] = ledger.phases;
+      const counters = { ...measure.counters, inFlight: count, stored: measure.counters.stored - count };
+      return { ...ledger, phases: [warmup, { ...measure, counters }, drain] };
+    };
+    const severities = [1, 500].map((count) => trialCaveats(factsOf(steady, [unanswered(count)])));
+    expect(severities).toMatchObject([
+      [{ kind: 'unanswered', severity: 'warning' }],
+      [{ kind: 'unanswered', severity: 'invalid' }],
+    ]);
+  });
+
   test('of few samples cannot carry p99', () => {
     const short = planOf('publish', { rate: '1k/s', duration: '200ms' });
     expect(kindsOf(factsOf(short, [ledgerOf(short, 10_000, 1e6)]))).toEqual(['too-few-samples']);
@@ -148,6 +163,12 @@ describe('the configuration', () => {
     });
     expect(trialCaveats(changed)).toMatchObject([{ kind: 'configuration-changed', severity: 'invalid' }]);
   });
+});
+
+test('replies out of turn leave no account to believe', () => {
+  const errors = [{ sentence: outOfTurn, count: 1 }];
+  const facts = factsOf(steady, [ledgerOf(steady, 10_000, 1e6)], { errors });
+  expect(trialCaveats(facts)).toMatchObject([{ kind: 'operation-errors', severity: 'invalid' }]);
 });
 
 test('what went wrong is listed, the most frequent first, five kinds at most', () => {

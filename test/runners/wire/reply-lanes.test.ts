@@ -63,11 +63,47 @@ describe('shared lanes', () => {
     expect(lanes.close(0)).toBe(-1);
   });
 
-  test('a sequence that falls within a lane is out of turn', () => {
-    const lanes = new FifoLanes(2, 8);
-    expect(lanes.isInTurn(0, 5)).toBe(true);
-    expect(lanes.isInTurn(1, 4)).toBe(true);
-    expect(lanes.isInTurn(0, 3)).toBe(false);
+  function opened(laneCount: number, openMax: number): FifoLanes {
+    const lanes = new FifoLanes(laneCount, openMax);
+    for (let attempt = 0; attempt < openMax; attempt += 1) lanes.open(attempt, 0);
+    return lanes;
+  }
+
+  function reply(lanes: FifoLanes, lane: number, sequence: number): [number, boolean] {
+    const attempt = lanes.close(lane);
+    return [attempt, lanes.isInTurn(attempt, sequence)];
+  }
+
+  test('replies come in the order of the sends', () => {
+    const lanes = opened(2, 4);
+    expect([0, 1, 0, 1].map((lane, index) => reply(lanes, lane, index + 1))).toEqual([
+      [0, true],
+      [1, true],
+      [2, true],
+      [3, true],
+    ]);
+  });
+
+  test('after a reply that passes over an open attempt none is believed any more', () => {
+    const lanes = opened(2, 4);
+    expect(reply(lanes, 1, 2)).toEqual([1, false]); // where is that of attempt 0?
+    expect([lanes.close(0), lanes.close(1), lanes.open(4, 0)]).toEqual([-1, -1, -1]);
+    const expired: number[] = [];
+    lanes.expire(1, (attempt) => expired.push(attempt));
+    expect(expired).toEqual([0, 2, 3]);
+  });
+
+  test('an error may overtake: the attempt that it ended is passed over', () => {
+    const lanes = opened(2, 4);
+    lanes.close(1); // refused, so without a sequence
+    expect(reply(lanes, 0, 1)).toEqual([0, true]);
+    expect(reply(lanes, 0, 2)).toEqual([2, true]);
+  });
+
+  test('a sequence that falls is out of turn', () => {
+    const lanes = opened(2, 4);
+    expect(reply(lanes, 0, 5)[1]).toBe(true);
+    expect(reply(lanes, 1, 4)[1]).toBe(false);
   });
 
   test('one attempt given up takes its lane with it, the other lanes go on', () => {
