@@ -8,7 +8,7 @@ const count = z.number().int().nonnegative();
 const nanos = z.number();
 
 /** An HdrHistogram (3 digits, nanoseconds) in its compressed base64 form, with what a reader needs at once. */
-export const histogramSchema = z.strictObject({
+const histogramSchema = z.strictObject({
   unit: z.literal('ns'),
   count,
   /** null when nothing was recorded (case C120). */
@@ -20,10 +20,10 @@ export const histogramSchema = z.strictObject({
   encoded: z.string(),
 });
 
-export const phaseNameSchema = z.enum(['warmup', 'measure', 'drain']);
+const phaseNameSchema = z.enum(['warmup', 'measure', 'drain']);
 
 /** Sums over all workers. sent = stored + duplicate + failed + unknown + inFlight (case C122). */
-export const countersSchema = z.strictObject({
+const countersSchema = z.strictObject({
   /** Publish attempts that left the generator. */
   sent: count,
   /** PubAcks that say a new message was stored. */
@@ -51,7 +51,7 @@ export const countersSchema = z.strictObject({
   payloadBytesDelivered: count,
 });
 
-export const phaseSchema = z.strictObject({
+const phaseSchema = z.strictObject({
   name: phaseNameSchema,
   startNs: nanos, // since the start of the trial
   endNs: nanos,
@@ -70,7 +70,7 @@ export const phaseSchema = z.strictObject({
   }),
 });
 
-export const auditClassSchema = z.enum([
+const auditClassSchema = z.enum([
   'lost-acknowledged',
   'duplicate-stored-in-window',
   'duplicate-stored-after-window',
@@ -87,7 +87,7 @@ export const auditClassSchema = z.enum([
   'count-mismatch',
 ]);
 
-export const findingSchema = z.strictObject({
+const findingSchema = z.strictObject({
   class: auditClassSchema,
   /** 'violation' fails the run; 'configuration' is the user's setting at work; 'information' is neither. */
   severity: z.enum(['violation', 'configuration', 'information']),
@@ -129,7 +129,7 @@ export const caveatSchema = z.strictObject({
   message: z.string(),
 });
 
-export const memorySampleSchema = z.strictObject({
+const memorySampleSchema = z.strictObject({
   atNs: nanos,
   residentBytes: count.nullable(),
   liveHeapBytes: count.nullable(),
@@ -210,7 +210,6 @@ export const runSchema = z.strictObject({
 
 export type Run = z.infer<typeof runSchema>;
 export type Phase = z.infer<typeof phaseSchema>;
-export type PhaseName = z.infer<typeof phaseNameSchema>;
 export type Counters = z.infer<typeof countersSchema>;
 export type Histogram = z.infer<typeof histogramSchema>;
 export type Audit = z.infer<typeof auditSchema>;

@@ -4,7 +4,6 @@
 /** Nanoseconds since an epoch that the caller names. */
 export type Nanos = number;
 
-export const microsecond: Nanos = 1e3;
 export const millisecond: Nanos = 1e6;
 export const second: Nanos = 1e9;
 
@@ -28,19 +27,6 @@ export function unixTime(epoch: Epoch, at: Nanos): Epoch {
   const sum = epoch.nanos + at;
   const carried = Math.floor(sum / second);
   return { unixSeconds: epoch.unixSeconds + carried, nanos: sum - carried * second };
-}
-
-/** Decimal nanoseconds since 1970, as JetStream writes them in ack subjects (spec 2.5). */
-export function unixNanosText(epoch: Epoch, at: Nanos): string {
-  const time = unixTime(epoch, at);
-  if (time.unixSeconds === 0) return String(time.nanos);
-  return `${time.unixSeconds}${String(time.nanos).padStart(9, '0')}`;
-}
-
-/** Engine time of an instant given as nanoseconds since 1970 in decimal text. */
-export function nanosFromUnixText(epoch: Epoch, text: string): Nanos {
-  const unixSeconds = Number(text.slice(0, -9) || '0');
-  return (unixSeconds - epoch.unixSeconds) * second + Number(text.slice(-9)) - epoch.nanos;
 }
 
 /** RFC 3339 with as many fraction digits as are needed, UTC, as Go prints it (spec, units). */

@@ -22,7 +22,7 @@ export interface CoreLimits {
 }
 
 /** Bytes that all streams of a storage type count for together. */
-export interface StorageUsage {
+interface StorageUsage {
   memory: number;
   file: number;
 }

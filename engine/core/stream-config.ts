@@ -13,7 +13,7 @@ import {
   type JsonObject,
 } from './json-fields.ts';
 
-export interface ConsumerLimits {
+interface ConsumerLimits {
   readonly inactive_threshold?: number;
   readonly max_ack_pending?: number;
 }

@@ -4,7 +4,7 @@ import { second } from '../base/nanos.ts';
 import type { Leftovers, OptionReader, WrittenField } from './option-reader.ts';
 import { blockOf, OptionsError } from './option-reader.ts';
 
-export interface UserCredentials {
+interface UserCredentials {
   readonly user: string;
   readonly password: string;
 }

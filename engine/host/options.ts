@@ -12,7 +12,7 @@ import type { Leftovers, WrittenField } from './option-reader.ts';
 import { blockOf, choiceOf, integerOf, OptionReader, OptionsError, textOf } from './option-reader.ts';
 import { refusedKeys, unusedKeys } from './unused-keys.ts';
 
-export type SyncMode = 'always' | 'interval' | 'none';
+type SyncMode = 'always' | 'interval' | 'none';
 
 /** Everything a server is told, flags before file before default. */
 export interface ServerOptions {

@@ -8,7 +8,7 @@ export { emptyAckSubject, readAckSubject, writeAckSubject, type AckSubject } fro
 
 /** Numbers rather than texts, since every ack on the hot path has one. */
 export const ackKinds = { ack: 0, nak: 1, progress: 2, term: 3, next: 4, ignored: 5 } as const;
-export type AckKind = (typeof ackKinds)[keyof typeof ackKinds];
+type AckKind = (typeof ackKinds)[keyof typeof ackKinds];
 
 export interface AckBody {
   kind: AckKind;
