@@ -115,8 +115,10 @@ export class Broker implements ConnectionHost {
   /** Does what came in and what is due, and flushes. True when more is left for another turn. */
   turn(): boolean {
     const isMoreLeft = this.jetstream?.turn() ?? false;
-    for (const connection of this.#dirty) connection.flush();
+    // A flush may make a connection write again: that is for the next turn.
+    const dirty = [...this.#dirty];
     this.#dirty.clear();
+    for (const connection of dirty) connection.flush();
     return isMoreLeft;
   }
 

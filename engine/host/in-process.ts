@@ -11,19 +11,32 @@ export interface InProcessConnection {
   close(): void;
 }
 
-/** Connects to the broker in this thread. What it sends arrives in later turns of the event loop. */
+/**
+ * Connects to the broker in this thread. What the broker writes arrives in a later turn of the event loop, as from a
+ * socket, so that a receiver that answers at once does not enter the broker in the middle of its own.
+ */
 export function connectInProcess(loop: EngineLoop): InProcessConnection {
   let receive: ((bytes: Uint8Array) => void) | null = null;
   let closed: ((error: Error | null) => void) | null = null;
-  const early: Uint8Array[] = [];
+  const arrived: Uint8Array[] = [];
+  let isScheduled = false;
+  const hand = (): void => {
+    isScheduled = false;
+    if (receive !== null) for (const bytes of arrived.splice(0)) receive(bytes);
+  };
+  const schedule = (): void => {
+    if (isScheduled || receive === null) return;
+    isScheduled = true;
+    setImmediate(hand);
+  };
   loop.enter();
   const connection = loop.broker.connect('127.0.0.1', {
     pendingBytes: 0,
     write: (bytes) => {
-      if (receive === null) early.push(bytes);
-      else receive(bytes);
+      arrived.push(bytes);
+      schedule();
     },
-    close: () => closed?.(null),
+    close: () => setImmediate(() => closed?.(null)),
   });
   return {
     write: (bytes) => {
@@ -33,7 +46,7 @@ export function connectInProcess(loop: EngineLoop): InProcessConnection {
     },
     onData: (handler) => {
       receive = handler;
-      for (const bytes of early.splice(0)) handler(bytes);
+      schedule();
     },
     onDrain: () => {},
     onClose: (handler) => {
