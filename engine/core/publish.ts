@@ -39,12 +39,13 @@ export function applyPublish(
   }
   const refused = refusal(context, stream, segment, offset, hasControl);
   if (refused !== null) return note(outcomes, row, refused);
-  const sequence = place(stream, segment, offset, nowNs);
+  const isKept = !isUnwanted(stream, segment, offset);
+  const sequence = isKept ? store(stream, segment, offset, nowNs) : stream.skip(nowNs);
   if (idBytes > 0) {
     stream.dedup.insert(bytes, idStart, idStart + idBytes, sequence, nowNs);
     context.timer(nowNs + config.duplicate_window);
   }
-  if (hasControl) new PublishCheck(context, stream, segment, offset).afterStore(sequence);
+  if (hasControl && isKept) new PublishCheck(context, stream, segment, offset).afterStore(sequence);
   outcomes.set(row, outcome.stored, sequence);
 }
 
@@ -61,9 +62,8 @@ function refuse(code: number, detail = ''): Refusal {
   return { code, detail };
 }
 
-function place(stream: Stream, segment: Segment, offset: number, nowNs: Nanos): number {
+function store(stream: Stream, segment: Segment, offset: number, nowNs: Nanos): number {
   const { config } = stream;
-  if (isUnwanted(stream, segment, offset)) return stream.skip(nowNs);
   const sequence = stream.store(segment, offset, nowNs);
   if (config.max_msgs_per_subject > 0) stream.enforceSubjectLimit(stream.subjectIdOf(sequence));
   if (config.max_msgs > 0 || config.max_bytes > 0) stream.enforceLimits();
