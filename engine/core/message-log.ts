@@ -74,7 +74,9 @@ export class MemoryLog implements MessageLog {
 
   #open(byteCount: number): Segment {
     const spare = byteCount === this.#segmentBytes ? this.#spares.pop() : undefined;
-    const bytes = spare ?? new Uint8Array(byteCount);
+    // Shared memory, though nobody shares it: V8 does not count it against the heap. As ordinary memory, every few
+    // segments would start a collection of everything.
+    const bytes = spare ?? new Uint8Array(new SharedArrayBuffer(byteCount));
     this.#lastNumber += 1;
     const segment: Segment = {
       number: this.#lastNumber,

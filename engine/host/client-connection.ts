@@ -10,7 +10,8 @@ import type { ClientSubscription, Receiver } from './route.ts';
 
 /** Where a connection's bytes go. */
 export interface ConnectionSink {
-  write(bytes: Uint8Array): void;
+  /** Takes the bytes over until it says that they are written. */
+  write(bytes: Uint8Array, written: (bytes: Uint8Array) => void): void;
   /** Bytes taken but not yet on the wire. */
   readonly pendingBytes: number;
   /** Sends what was written, then closes. */
@@ -47,16 +48,18 @@ interface ConnectFields extends ConnectCredentials {
   readonly version?: string;
 }
 
-const flushBytes = 256 * 1024;
+const writerBytes = 128 * 1024;
+const flushBytes = 96 * 1024;
 
 export class ClientConnection implements ClientFrameHandler, Receiver {
   readonly id: number;
   readonly address: string;
-  readonly writer = new FrameWriter();
+  readonly writer = new FrameWriter(writerBytes);
   readonly subscriptions = new Map<string, ClientSubscription>();
   readonly #host: ConnectionHost;
   readonly #sink: ConnectionSink;
   readonly #reader: ClientFrameReader;
+  readonly #recycle = (bytes: Uint8Array): void => this.writer.recycle(bytes);
   #connected: ConnectFields | null = null;
   #isDirty = false;
   #sentSecondInfo = false;
@@ -113,7 +116,7 @@ export class ClientConnection implements ClientFrameHandler, Receiver {
   flush(): void {
     this.#isDirty = false;
     if (this.writer.length === 0 || this.isClosed) return;
-    this.#sink.write(this.writer.take());
+    this.#sink.write(this.writer.take(), this.#recycle);
     if (this.#sink.pendingBytes <= this.#host.maxPendingBytes) return;
     this.isSlow = true;
     this.close();

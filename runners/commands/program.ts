@@ -1,14 +1,21 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { toolVersion } from '../tool-version.ts';
-import { doctorCommand } from './doctor.ts';
 import { applyEnvironment } from './flags.ts';
-import { benchCommand } from './bench.ts';
-import { reportCommand } from './report.ts';
-import { runCommand } from './run.ts';
-import { schemaCommand } from './schema.ts';
-import { serveCommand } from './serve.ts';
 import { normaliseServeArguments } from './serve-arguments.ts';
+
+type SetExitCode = (code: ExitCode) => void;
+
+// Each command is loaded when it is asked for: a server should not carry the plans, charts and statistics of a run
+// through every garbage collection.
+const commands: Readonly<Record<string, (setExitCode: SetExitCode) => Promise<Command>>> = {
+  run: async (setExitCode) => (await import('./run.ts')).runCommand(setExitCode),
+  report: async (setExitCode) => (await import('./report.ts')).reportCommand(setExitCode),
+  serve: async (setExitCode) => (await import('./serve.ts')).serveCommand(setExitCode),
+  bench: async (setExitCode) => (await import('./bench.ts')).benchCommand(setExitCode),
+  doctor: async (setExitCode) => (await import('./doctor.ts')).doctorCommand(setExitCode),
+  schema: async () => (await import('./schema.ts')).schemaCommand(),
+};
 
 const footer = `
 Start with:
@@ -21,7 +28,7 @@ flag before environment before file before default.`;
 /** Carries out one command line (without node and script) and gives the exit code. Throws UsageError and crashes of ours. */
 export async function runProgram(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.ok;
-  const program = buildProgram(environment, (code) => {
+  const program = await buildProgram(args[0] ?? '', environment, (code) => {
     exitCode = code;
   });
   try {
@@ -33,8 +40,12 @@ export async function runProgram(args: readonly string[], environment: NodeJS.Pr
   }
 }
 
-/** The commands; each tells its exit code to `setExitCode`. */
-function buildProgram(environment: NodeJS.ProcessEnv, setExitCode: (code: ExitCode) => void): Command {
+/** The program with the command that is called, or with all of them when none is (help, a word it does not know). */
+async function buildProgram(
+  called: string,
+  environment: NodeJS.ProcessEnv,
+  setExitCode: SetExitCode,
+): Promise<Command> {
   const program = new Command('oncemark')
     .description('What exactly-once costs on NATS JetStream, and whether it holds.')
     .version(toolVersion(), '--version', 'print the version')
@@ -42,14 +53,10 @@ function buildProgram(environment: NodeJS.ProcessEnv, setExitCode: (code: ExitCo
     .addHelpText('after', footer)
     .hook('preAction', (_, command) => applyEnvironment(command, environment))
     .exitOverride();
-  const commands = [runCommand(setExitCode), reportCommand(setExitCode), serveCommand(setExitCode)];
-  for (const command of [
-    ...commands,
-    benchCommand(setExitCode),
-    doctorCommand(setExitCode),
-    schemaCommand(),
-  ]) {
-    program.addCommand(command.copyInheritedSettings(program));
+  const names = Object.hasOwn(commands, called) ? [called] : Object.keys(commands);
+  for (const name of names) {
+    const command = await commands[name]?.(setExitCode);
+    if (command !== undefined) program.addCommand(command.copyInheritedSettings(program));
   }
   return program;
 }
