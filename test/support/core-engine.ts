@@ -4,7 +4,7 @@
 import { latin1Bytes, latin1Text } from '../../engine/base/bytes.ts';
 import { scanPublishHeaders } from '../../engine/base/header-scan.ts';
 import { utf8Bytes } from '../../engine/base/text.ts';
-import { acknowledgeKind } from '../../engine/core/batch.ts';
+import { acknowledgeAt, acknowledgeKind } from '../../engine/core/batch.ts';
 import type { Consumer } from '../../engine/core/consumer.ts';
 import type { DedupKind } from '../../engine/core/dedup-window.ts';
 import type { Advisory, CoreLimits } from '../../engine/core/engine-context.ts';
@@ -121,6 +121,28 @@ export class CoreEngine {
     builder.publish(parts, stream.id, scan.idStart, scan.idEnd, scan.hasControl);
   }
 
+  /** Adds a consumer's answer to the open batch. */
+  addAcknowledge(
+    stream: Stream,
+    consumer: Consumer,
+    sequence: number,
+    kind: keyof typeof acknowledgeKind,
+    delayNs = 0,
+  ): void {
+    const { builder } = this.leader;
+    if (!builder.hasRoom(acknowledgeAt.reason)) this.commit();
+    builder.acknowledge(
+      stream.id,
+      consumer.id,
+      sequence,
+      acknowledgeKind[kind],
+      delayNs,
+      new Uint8Array(0),
+      0,
+      0,
+    );
+  }
+
   /** Commits the open batch; what became of each record. */
   commit(): CoreOutcome[] {
     const outcomes = this.#outcomes;
@@ -183,16 +205,7 @@ export class CoreEngine {
     kind: keyof typeof acknowledgeKind,
     delayNs = 0,
   ): CoreOutcome {
-    this.leader.builder.acknowledge(
-      stream.id,
-      consumer.id,
-      sequence,
-      acknowledgeKind[kind],
-      delayNs,
-      new Uint8Array(0),
-      0,
-      0,
-    );
+    this.addAcknowledge(stream, consumer, sequence, kind, delayNs);
     const [outcome] = this.commit();
     this.settle();
     if (outcome === undefined) throw new Error('a batch of one record has one outcome');
