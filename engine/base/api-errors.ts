@@ -87,7 +87,7 @@ export type ApiErrorCode = keyof typeof table;
 /** Status and text of a code, with `detail` in the place that varies. */
 export function apiError(code: ApiErrorCode, detail = ''): ApiErrorEntry {
   const entry = table[code];
-  return { status: entry.status, text: entry.text.replace('{}', detail) };
+  return { status: entry.status, text: entry.text.replace('{}', () => detail) };
 }
 
 /**
