@@ -52,8 +52,22 @@ export class CompactDedupWindow implements DedupWindow {
     return this.#arena.allocatedBytes + this.#index.allocatedBytes;
   }
 
-  find(bytes: Uint8Array, start: number, end: number, nowNs: Nanos): number {
-    const hash = this.#hashOf(bytes, start, end);
+  hashOf(bytes: Uint8Array, start: number, end: number): number {
+    return hashBytes(bytes, start, end, this.#hashSeed) & this.#hashMask;
+  }
+
+  touch(hash: number): number {
+    const { slots, slotCount } = this.#index.shardOf(hash);
+    return slots[2 * homeSlot(hash, slotCount) + 1] as number;
+  }
+
+  find(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    nowNs: Nanos,
+    hash: number = this.hashOf(bytes, start, end),
+  ): number {
     const shard = this.#index.shardOf(hash);
     const { slots, slotCount } = shard;
     let slot = homeSlot(hash, slotCount);
@@ -70,13 +84,18 @@ export class CompactDedupWindow implements DedupWindow {
     return 0;
   }
 
-  insert(bytes: Uint8Array, start: number, end: number, sequence: number, nowNs: Nanos): void {
+  insert(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    sequence: number,
+    nowNs: Nanos,
+    hash: number = this.hashOf(bytes, start, end),
+  ): void {
     assert(end > start, 'a message id has at least one byte');
     assert(Number.isSafeInteger(sequence) && sequence > 0, `sequence ${sequence}: a whole number from 1`);
     assert(nowNs >= this.#newestNs, 'the time of an insert never falls');
-    // Hashing again is the cheapest proof that these are the bytes which `find` has seen; any id of the same hash
-    // may take the slot.
-    const hash = this.#hashOf(bytes, start, end);
+    // Any id of the same hash may take the slot that `find` ended on.
     if (hash !== this.#hash || this.#probedVersion !== this.#index.version) this.#probeEmpty(hash);
     const reference = this.#arena.append(bytes, start, end, sequence, nowNs);
     this.#index.place(this.#shard, this.#emptySlot, hash, reference);
@@ -108,10 +127,6 @@ export class CompactDedupWindow implements DedupWindow {
     visit: (bytes: Uint8Array, start: number, end: number, sequence: number, storedNs: Nanos) => void,
   ): void {
     this.#arena.forEach(visit);
-  }
-
-  #hashOf(bytes: Uint8Array, start: number, end: number): number {
-    return hashBytes(bytes, start, end, this.#hashSeed) & this.#hashMask;
   }
 
   #probeEmpty(hash: number): void {

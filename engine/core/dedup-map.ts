@@ -59,6 +59,15 @@ export class MapDedupWindow implements DedupWindow {
     return bytes;
   }
 
+  /** Strings are hashed by V8, so there is no hint to give. */
+  hashOf(): number {
+    return 0;
+  }
+
+  touch(): number {
+    return 0;
+  }
+
   find(bytes: Uint8Array, start: number, end: number, nowNs: Nanos): number {
     const key = this.#keyOf(bytes, start, end);
     this.#foundKey = key;

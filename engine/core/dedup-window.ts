@@ -16,11 +16,20 @@ export interface DedupWindow {
   /** Bytes the structure has allocated for them, by its own account. */
   readonly accountedBytes: number;
 
+  /** The id's hash, keyed for this process: a hint that saves `find` and `insert` computing it. Not replicated. */
+  hashOf(bytes: Uint8Array, start: number, end: number): number;
+
+  /**
+   * Reads where a `find` for the hash will look, and nothing else. Done for many ids in a row, the cache misses of
+   * all of them overlap; each `find` would wait for its own. The result means nothing.
+   */
+  touch(hash: number): number;
+
   /** Sequence stored under the id `bytes[start … end)` and still known at `nowNs`, or 0. Changes nothing. */
-  find(bytes: Uint8Array, start: number, end: number, nowNs: Nanos): number;
+  find(bytes: Uint8Array, start: number, end: number, nowNs: Nanos, hash?: number): number;
 
   /** Remembers the id. The caller has just seen `find` answer 0 for it at the same time. */
-  insert(bytes: Uint8Array, start: number, end: number, sequence: number, nowNs: Nanos): void;
+  insert(bytes: Uint8Array, start: number, end: number, sequence: number, nowNs: Nanos, hash?: number): void;
 
   /** Forgets ids that are over at `nowNs`, at most `countMax` of them, oldest first. */
   expire(nowNs: Nanos, countMax: number): void;

@@ -43,6 +43,8 @@ export interface DeliverySink {
   deliver(stream: Stream, consumer: Consumer): void;
 }
 
+const noHashes = new Int32Array(0);
+
 export class EngineState implements ApiState {
   readonly context: EngineContext;
   readonly streams = new Map<string, Stream>();
@@ -90,8 +92,11 @@ export class EngineState implements ApiState {
     return this.#consumersById[id];
   }
 
-  /** Carries out a batch; what became of each record is in `outcomes`. */
-  apply(batch: Batch, outcomes: Outcomes, sink: DeliverySink): void {
+  /**
+   * Carries out a batch; what became of each record is in `outcomes`. `idHashes` holds, by row, the hashes of message
+   * ids where the caller has computed them already (`DedupWindow.hashOf`); rows of 0 are computed here.
+   */
+  apply(batch: Batch, outcomes: Outcomes, sink: DeliverySink, idHashes: Int32Array = noHashes): void {
     assert(batch.timeNs >= this.#nowNs, 'batch times never fall');
     this.#nowNs = batch.timeNs;
     this.advisories.length = 0;
@@ -100,17 +105,24 @@ export class EngineState implements ApiState {
     const { view } = batch.segment;
     let offset = batch.startOffset + batchHeaderBytes;
     for (let row = 0; row < batch.recordCount; row += 1) {
-      this.#applyRecord(batch.segment, offset, outcomes, row, sink);
+      this.#applyRecord(batch.segment, offset, outcomes, row, sink, idHashes[row] ?? 0);
       offset += view.getUint32(offset + recordAt.length, true);
     }
     assert(offset === batch.endOffset, 'records fill their batch');
   }
 
-  #applyRecord(segment: Segment, offset: number, outcomes: Outcomes, row: number, sink: DeliverySink): void {
+  #applyRecord(
+    segment: Segment,
+    offset: number,
+    outcomes: Outcomes,
+    row: number,
+    sink: DeliverySink,
+    idHash: number,
+  ): void {
     const type = segment.bytes[offset + recordAt.type] as number;
     switch (type) {
       case recordType.publish:
-        this.#publish(segment, offset, outcomes, row);
+        this.#publish(segment, offset, outcomes, row, idHash);
         return;
       case recordType.acknowledge:
         this.#acknowledge(segment, offset, outcomes, row);
@@ -126,11 +138,11 @@ export class EngineState implements ApiState {
     }
   }
 
-  #publish(segment: Segment, offset: number, outcomes: Outcomes, row: number): void {
+  #publish(segment: Segment, offset: number, outcomes: Outcomes, row: number, idHash: number): void {
     const stream = this.#streamsById[segment.view.getUint32(offset + publishAt.streamId, true)];
     if (stream === undefined) return outcomes.set(row, outcome.none, 0);
     stream.enter(this.#nowNs);
-    applyPublish(this.context, stream, segment, offset, this.#nowNs, outcomes, row);
+    applyPublish(this.context, stream, segment, offset, this.#nowNs, outcomes, row, idHash);
   }
 
   #acknowledge(segment: Segment, offset: number, outcomes: Outcomes, row: number): void {

@@ -12,7 +12,10 @@ import type { Stream } from './stream.ts';
 
 const headerBytesMax = 65_535;
 
-/** Applies the publish record at `offset` to its stream and notes what became of it in `row`. */
+/**
+ * Applies the publish record at `offset` to its stream and notes what became of it in `row`. `idHash` is the hash of
+ * the message id where it is known already, 0 otherwise.
+ */
 export function applyPublish(
   context: EngineContext,
   stream: Stream,
@@ -21,6 +24,7 @@ export function applyPublish(
   nowNs: Nanos,
   outcomes: Outcomes,
   row: number,
+  idHash: number,
 ): void {
   const { view, bytes } = segment;
   const idBytes = view.getUint16(offset + publishAt.idBytes, true);
@@ -33,8 +37,11 @@ export function applyPublish(
     const early = check.beforeDuplicate(nowNs, idStart, idBytes);
     if (early !== null) return note(outcomes, row, early);
   }
+  const { dedup } = stream;
+  const idEnd = idStart + idBytes;
+  const hash = idBytes > 0 && idHash === 0 ? dedup.hashOf(bytes, idStart, idEnd) : idHash;
   if (idBytes > 0) {
-    const original = stream.dedup.find(bytes, idStart, idStart + idBytes, nowNs);
+    const original = dedup.find(bytes, idStart, idEnd, nowNs, hash);
     if (original > 0) return outcomes.set(row, outcome.duplicate, original);
   }
   const refused = refusal(context, stream, segment, offset, hasControl);
@@ -42,7 +49,7 @@ export function applyPublish(
   const isKept = !isUnwanted(stream, segment, offset);
   const sequence = isKept ? store(stream, segment, offset, nowNs) : stream.skip(nowNs);
   if (idBytes > 0) {
-    stream.dedup.insert(bytes, idStart, idStart + idBytes, sequence, nowNs);
+    dedup.insert(bytes, idStart, idEnd, sequence, nowNs, hash);
     context.timer(nowNs + config.duplicate_window);
   }
   if (hasControl && isKept) new PublishCheck(context, stream, segment, offset).afterStore(sequence);

@@ -212,6 +212,14 @@ export class Broker implements ConnectionHost {
 
   // --- messages
 
+  beginChunk(chunk: Uint8Array): void {
+    this.jetstream?.beginChunk(chunk);
+  }
+
+  endChunk(): void {
+    this.jetstream?.endChunk();
+  }
+
   publish(connection: ClientConnection, frame: PublishFrame): void {
     this.messagesIn += 1;
     this.bytesIn += frame.payloadEnd - frame.headerStart;

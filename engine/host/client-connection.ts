@@ -28,6 +28,9 @@ export interface ConnectionHost {
   authorize(credentials: ConnectCredentials): boolean;
   infoJson(connection: ClientConnection, isAnswerToPing: boolean): string;
   readonly sendsSecondInfo: boolean;
+  /** Frames of this chunk follow; the bytes stay as they are until `endChunk`. */
+  beginChunk(chunk: Uint8Array): void;
+  endChunk(): void;
   publish(connection: ClientConnection, frame: PublishFrame): void;
   subscribe(subscription: ClientSubscription): void;
   unsubscribe(subscription: ClientSubscription): void;
@@ -101,7 +104,10 @@ export class ClientConnection implements ClientFrameHandler, Receiver {
 
   /** Bytes from the client; handled before it returns. */
   feed(chunk: Uint8Array): void {
-    if (!this.isClosed) this.#reader.feed(chunk);
+    if (this.isClosed) return;
+    this.#host.beginChunk(chunk);
+    this.#reader.feed(chunk);
+    this.#host.endChunk();
   }
 
   /** Something was written to `writer`. */

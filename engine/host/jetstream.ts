@@ -22,6 +22,7 @@ import { ApiDesk } from './api-desk.ts';
 import type { DeskHost } from './desk-host.ts';
 import { DeliveryDesk } from './delivery-desk.ts';
 import { textRange, wholeRange, type Message, type MessageRouter } from './message-router.ts';
+import { PublishStage } from './publish-stage.ts';
 import { ReplyTable } from './reply-table.ts';
 import type { Route, StreamTap } from './route.ts';
 
@@ -54,6 +55,10 @@ export class JetStream implements DeskHost {
   readonly #spacing: PubAckSpacing;
   readonly #scan: HeaderScan = { idStart: 0, idEnd: 0, hasControl: false };
   readonly #answer: { subject: ByteRange; reply: null; header: null; payload: ByteRange | null };
+  readonly #stage = new PublishStage((stream, frame, idStart, idEnd, hasControl, hash) =>
+    this.#decide(stream, frame, idStart, idEnd, hasControl, hash),
+  );
+  #chunk: Uint8Array | null = null;
   #seenGeneration = -1;
   #isCommitting = false;
   /** Answers that a stream captures, kept until the batch that they belong to is committed. */
@@ -86,6 +91,16 @@ export class JetStream implements DeskHost {
 
   // --- taking in
 
+  /** The bytes that frames come from next stay as they are until `endChunk`, so publishes may wait for each other. */
+  beginChunk(bytes: Uint8Array): void {
+    this.#chunk = bytes;
+  }
+
+  endChunk(): void {
+    this.#stage.flush();
+    this.#chunk = null;
+  }
+
   /** A publish on a stream's subject. The reply, if any, gets a PubAck when the batch is committed. */
   publish(stream: Stream, frame: PublishFrame): void {
     const scan = this.#scan;
@@ -96,19 +111,40 @@ export class JetStream implements DeskHost {
       scan.idEnd = 0;
       scan.hasControl = false;
     }
-    if (scan.idEnd > scan.idStart && this.#answersKnown(stream, frame)) return;
+    const { idStart, idEnd, hasControl } = scan;
+    if (this.#stage.isWorking) {
+      // An advisory of a batch that had to be committed on the way, say.
+      const hash = idEnd > idStart ? stream.dedup.hashOf(frame.bytes, idStart, idEnd) : 0;
+      this.#decide(stream, frame, idStart, idEnd, hasControl, hash);
+      return;
+    }
+    this.#stage.add(stream, frame, idStart, idEnd, hasControl);
+    // A frame that was put together from two chunks is gone after this call.
+    if (frame.bytes !== this.#chunk) this.#stage.flush();
+  }
+
+  #decide(
+    stream: Stream,
+    frame: PublishFrame,
+    idStart: number,
+    idEnd: number,
+    hasControl: boolean,
+    hash: number,
+  ): void {
+    const hasId = idEnd > idStart;
+    if (hasId && !hasControl && this.#answersKnown(stream, frame, idStart, idEnd, hash)) return;
     const { builder } = this.leader;
-    this.makeRoom(builder.publishBytes(frame));
-    const row = builder.publish(frame, stream.id, scan.idStart, scan.idEnd, scan.hasControl);
+    if (!builder.hasRoom(builder.publishBytes(frame))) this.commit();
+    const row = builder.publish(frame, stream.id, idStart, idEnd, hasControl);
     const replyEnd = stream.config.no_ack === true ? frame.replyStart : frame.replyEnd;
     this.#replies.add(row, frame.bytes, frame.replyStart, replyEnd, stream);
+    this.#replies.setHash(row, hash);
   }
 
   // A duplicate of a committed message costs no log space; one in flight is decided at apply (DESIGN D5).
-  #answersKnown(stream: Stream, frame: PublishFrame): boolean {
-    const { idStart, idEnd, hasControl } = this.#scan;
-    if (hasControl || stream.config.sealed) return false;
-    const original = stream.dedup.find(frame.bytes, idStart, idEnd, this.#now());
+  #answersKnown(stream: Stream, frame: PublishFrame, idStart: number, idEnd: number, hash: number): boolean {
+    if (stream.config.sealed) return false;
+    const original = stream.dedup.find(frame.bytes, idStart, idEnd, this.#now(), hash);
     if (original === 0) return false;
     if (frame.replyEnd > frame.replyStart && stream.config.no_ack !== true) {
       this.#pubAck(frame.bytes, frame.replyStart, frame.replyEnd, stream, original, true);
@@ -118,6 +154,7 @@ export class JetStream implements DeskHost {
 
   /** Commits what is in the open batch when a record of that size no longer fits. */
   makeRoom(recordBytes: number): void {
+    this.#stage.flush();
     if (!this.leader.builder.hasRoom(recordBytes)) this.commit();
   }
 
@@ -143,7 +180,7 @@ export class JetStream implements DeskHost {
 
   /** Whether records wait for the end of the turn. */
   get isPending(): boolean {
-    return this.leader.builder.recordCount > 0;
+    return this.leader.builder.recordCount > 0 || this.#stage.count > 0;
   }
 
   /** Does all that this turn brought and all that is due. True when more is left for another turn. */
@@ -168,9 +205,10 @@ export class JetStream implements DeskHost {
   /** Seals the open batch, applies it and answers. In memory a batch is committed as soon as it is sealed. */
   commit(): void {
     assert(!this.#isCommitting, 'a batch is committed on its own');
+    this.#stage.flush();
     this.#isCommitting = true;
     const batch = this.leader.seal(this.#now());
-    this.state.apply(batch, this.#outcomes, this.leader);
+    this.state.apply(batch, this.#outcomes, this.leader, this.#replies.hashes);
     this.leader.follow(batch.timeNs);
     this.#followStreams();
     for (let row = 0; row < batch.recordCount; row += 1) this.#answerRow(row);

@@ -9,6 +9,8 @@ const initialRows = 1024;
 export class ReplyTable {
   bytes = new Uint8Array(64 * 1024);
   #ends = new Uint32Array(initialRows);
+  /** Hash of a publish's message id, by row; 0 where it is not known. */
+  hashes = new Int32Array(initialRows);
   /** The stream of a publish; undefined for other records. */
   readonly streams: (Stream | undefined)[] = [];
   rowCount = 0;
@@ -22,6 +24,10 @@ export class ReplyTable {
       this.bytes[at + index - start] = source[index] as number;
     }
     this.#push(stream, at + end - start);
+  }
+
+  setHash(row: number, hash: number): void {
+    this.hashes[row] = hash;
   }
 
   start(row: number): number {
@@ -41,9 +47,13 @@ export class ReplyTable {
       const ends = new Uint32Array(this.#ends.length * 2);
       ends.set(this.#ends);
       this.#ends = ends;
+      const hashes = new Int32Array(ends.length);
+      hashes.set(this.hashes);
+      this.hashes = hashes;
     }
     this.#ends[this.rowCount] = end;
     this.streams[this.rowCount] = stream;
+    this.hashes[this.rowCount] = 0;
     this.rowCount += 1;
   }
 
