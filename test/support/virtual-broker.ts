@@ -77,13 +77,16 @@ export class VirtualClient {
   isClosed = false;
   /** What the socket would still have to send; a test sets it to play a client that does not read. */
   pendingBytes = 0;
-  #buffer = Buffer.alloc(0);
+  readonly #frames = new ServerFrames(
+    (line) => this.lines.push(line),
+    (message) => this.messages.push(message),
+  );
   #inboxCount = 0;
 
   constructor(server: VirtualBroker, connect: object | null) {
     this.#server = server;
     const sink = {
-      write: (bytes: Uint8Array) => this.#take(bytes),
+      write: (bytes: Uint8Array) => this.#frames.take(bytes),
       close: () => {
         this.isClosed = true;
       },
@@ -150,36 +153,51 @@ export class VirtualClient {
   on(sid: string | number): Delivered[] {
     return this.messages.filter((message) => message.sid === String(sid));
   }
+}
 
-  #take(bytes: Uint8Array): void {
+/** Cuts a server's bytes into lines and messages: a second opinion beside engine/wire. */
+export class ServerFrames {
+  readonly #onLine: (line: string) => void;
+  readonly #onMessage: (message: Delivered) => void;
+  #buffer = Buffer.alloc(0);
+
+  constructor(onLine: (line: string) => void, onMessage: (message: Delivered) => void) {
+    this.#onLine = onLine;
+    this.#onMessage = onMessage;
+  }
+
+  take(bytes: Uint8Array): void {
     this.#buffer = Buffer.concat([this.#buffer, bytes]);
-    for (;;) {
-      const end = this.#buffer.indexOf('\r\n');
-      if (end < 0) return;
-      const line = this.#buffer.toString('latin1', 0, end);
-      const words = line.split(' ');
-      const isMessage = words[0] === 'MSG' || words[0] === 'HMSG';
-      const size = isMessage ? Number(words.at(-1)) : 0;
-      const frameLength = end + 2 + (isMessage ? size + 2 : 0);
-      if (this.#buffer.length < frameLength) return;
-      const payload = this.#buffer.toString('latin1', end + 2, end + 2 + size);
-      this.#buffer = this.#buffer.subarray(frameLength);
-      if (isMessage) this.#deliver(words, payload);
-      else this.lines.push(line);
-    }
+    while (this.#takeOne());
   }
 
-  #deliver(words: readonly string[], payload: string): void {
-    const hasHeaders = words[0] === 'HMSG';
-    const headerLength = hasHeaders ? Number(words.at(-2)) : 0;
-    this.messages.push({
-      subject: words[1] ?? '',
-      sid: words[2] ?? '',
-      reply: words.length === (hasHeaders ? 6 : 5) ? (words[3] ?? '') : '',
-      header: payload.slice(0, headerLength),
-      body: payload.slice(headerLength),
-    });
+  #takeOne(): boolean {
+    const end = this.#buffer.indexOf('\r\n');
+    if (end < 0) return false;
+    const line = this.#buffer.toString('latin1', 0, end);
+    const words = line.split(' ');
+    const isMessage = words[0] === 'MSG' || words[0] === 'HMSG';
+    const size = isMessage ? Number(words.at(-1)) : 0;
+    const frameLength = end + 2 + (isMessage ? size + 2 : 0);
+    if (this.#buffer.length < frameLength) return false;
+    const payload = this.#buffer.toString('latin1', end + 2, end + 2 + size);
+    this.#buffer = this.#buffer.subarray(frameLength);
+    if (isMessage) this.#onMessage(messageOf(words, payload));
+    else this.#onLine(line);
+    return true;
   }
+}
+
+function messageOf(words: readonly string[], payload: string): Delivered {
+  const hasHeaders = words[0] === 'HMSG';
+  const headerLength = hasHeaders ? Number(words.at(-2)) : 0;
+  return {
+    subject: words[1] ?? '',
+    sid: words[2] ?? '',
+    reply: words.length === (hasHeaders ? 6 : 5) ? (words[3] ?? '') : '',
+    header: payload.slice(0, headerLength),
+    body: payload.slice(headerLength),
+  };
 }
 
 /** A PUB or HPUB frame, one byte a character. */
