@@ -27,12 +27,20 @@ export interface MessageLog {
   adjustLive(segmentNumber: number, byteCount: number): void;
 }
 
+/** Zeroed memory for a segment. */
+export type SegmentMemory = (byteCount: number) => Uint8Array;
+
+// Shared memory, though nobody shares it: V8 does not count it against the heap. As ordinary memory, every few
+// segments would start a collection of everything.
+const plainMemory: SegmentMemory = (byteCount) => new Uint8Array(new SharedArrayBuffer(byteCount));
+
 const segmentBytesDefault = 8 * 1024 * 1024;
 const sparesMax = 2;
 
 /** Segments in memory. Sealed ones are dropped when nothing in them is live, and a few are kept for reuse. */
 export class MemoryLog implements MessageLog {
   readonly #segmentBytes: number;
+  readonly #memory: SegmentMemory;
   readonly #segments = new Map<number, Segment>();
   readonly #spares: Uint8Array[] = [];
   #lastNumber = 0;
@@ -40,8 +48,9 @@ export class MemoryLog implements MessageLog {
   #recent: Segment;
   heldBytes = 0;
 
-  constructor(segmentBytes: number = segmentBytesDefault) {
+  constructor(segmentBytes: number = segmentBytesDefault, memory: SegmentMemory = plainMemory) {
     this.#segmentBytes = segmentBytes;
+    this.#memory = memory;
     this.#tail = this.#open(segmentBytes);
     this.#recent = this.#tail;
   }
@@ -74,9 +83,7 @@ export class MemoryLog implements MessageLog {
 
   #open(byteCount: number): Segment {
     const spare = byteCount === this.#segmentBytes ? this.#spares.pop() : undefined;
-    // Shared memory, though nobody shares it: V8 does not count it against the heap. As ordinary memory, every few
-    // segments would start a collection of everything.
-    const bytes = spare ?? new Uint8Array(new SharedArrayBuffer(byteCount));
+    const bytes = spare ?? this.#memory(byteCount);
     this.#lastNumber += 1;
     const segment: Segment = {
       number: this.#lastNumber,

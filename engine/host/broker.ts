@@ -6,7 +6,7 @@ import type { Epoch, Nanos } from '../base/nanos.ts';
 import { Prng } from '../base/prng.ts';
 import { isValidSubject, patternsOverlap } from '../base/subject.ts';
 import { EngineState } from '../core/engine-state.ts';
-import { MemoryLog, type MessageLog } from '../core/message-log.ts';
+import { MemoryLog, type MessageLog, type SegmentMemory } from '../core/message-log.ts';
 import { profileOf, type Profile } from '../core/profile.ts';
 import type { PublishFrame } from '../wire/client-frames.ts';
 import { statusBlock, statusLines } from '../wire/status.ts';
@@ -28,6 +28,8 @@ export interface BrokerOptions {
   readonly clock: BrokerClock;
   /** Decides which queue member gets a message, server ids, and how ids are hashed. */
   readonly seed: string;
+  /** Where log segments come from; plain memory unless given. */
+  readonly segmentMemory?: SegmentMemory;
   /** Told when there is work for `turn`. */
   readonly wake: () => void;
 }
@@ -45,7 +47,7 @@ export class Broker implements ConnectionHost {
   readonly version: string;
   readonly serverId: string;
   readonly jetstream: JetStream | null;
-  readonly log: MessageLog = new MemoryLog();
+  readonly log: MessageLog;
   readonly connections = new Map<number, ClientConnection>();
   readonly router: MessageRouter;
   readonly clock: BrokerClock;
@@ -65,7 +67,8 @@ export class Broker implements ConnectionHost {
   /** Where clients reach it; told in INFO. */
   port = 0;
 
-  constructor({ server, clock, seed, wake }: BrokerOptions) {
+  constructor({ server, clock, seed, wake, segmentMemory }: BrokerOptions) {
+    this.log = new MemoryLog(undefined, segmentMemory);
     this.options = server;
     this.clock = clock;
     this.#wake = wake;

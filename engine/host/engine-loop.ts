@@ -2,6 +2,7 @@ import { millisecond } from '../base/nanos.ts';
 import { Broker } from './broker.ts';
 import { SystemClock } from './clock.ts';
 import type { ServerOptions } from './options.ts';
+import { WarmSegments } from './warm-segments.ts';
 
 const timerMillisecondsMax = 2 ** 31 - 1;
 
@@ -12,6 +13,7 @@ const timerMillisecondsMax = 2 ** 31 - 1;
 export class EngineLoop {
   readonly clock = new SystemClock();
   readonly broker: Broker;
+  readonly #segments = new WarmSegments();
   #isScheduled = false;
   #timer: NodeJS.Timeout | null = null;
   #timerAtNs = Number.POSITIVE_INFINITY;
@@ -19,7 +21,13 @@ export class EngineLoop {
 
   constructor(server: ServerOptions, seed: string) {
     this.clock.refresh();
-    this.broker = new Broker({ server, clock: this.clock, seed, wake: () => this.#schedule() });
+    this.broker = new Broker({
+      server,
+      clock: this.clock,
+      seed,
+      segmentMemory: (byteCount) => this.#segments.take(byteCount),
+      wake: () => this.#schedule(),
+    });
   }
 
   /** Bytes came in; the clock is read once for all of them. */
@@ -29,6 +37,7 @@ export class EngineLoop {
 
   close(): void {
     this.#isClosed = true;
+    this.#segments.close();
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
