@@ -80,6 +80,11 @@ async function serveUntilSignal(flags: Flags): Promise<ExitCode> {
   for (const key of options.acceptedButUnused) {
     process.stderr.write(`accepted, without effect here: ${key}\n`);
   }
+  if (options.jetstream.enabled && (options.jetstream.storeDir !== null || flags.sync !== undefined)) {
+    process.stderr.write(
+      'this engine keeps every stream in memory: nothing is written to a store directory\n',
+    );
+  }
   const stopped = signalled();
   const server = await serve(options).catch((error: unknown) => {
     throw new UsageError(`the server cannot listen: ${messageOf(error)}`, { cause: error });
