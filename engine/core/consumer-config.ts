@@ -63,7 +63,7 @@ const fields: Readonly<Record<string, FieldType>> = {
   description: 'string',
   deliver_policy: 'string',
   opt_start_seq: 'unsigned',
-  opt_start_time: 'string',
+  opt_start_time: 'time',
   ack_policy: 'string',
   ack_wait: 'number',
   max_deliver: 'number',

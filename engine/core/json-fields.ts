@@ -1,16 +1,20 @@
 // Typed reading of API request bodies. A field of the wrong type is invalid JSON to JetStream (10025), an
 // unknown one too when the profile is that strict (spec 2.1).
 
+import { nanosFromRfc3339 } from '../base/nanos.ts';
 import { utf8Text } from '../base/text.ts';
 import { failure, isFailure, type ApiFailure } from './api-failure.ts';
 
+const unixEpoch = { unixSeconds: 0, nanos: 0 };
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Every number of the API is an integer; an unsigned one is a sequence or a count. */
+/** Every number of the API is an integer; an unsigned one is a sequence or a count. Times are RFC 3339. */
 export type FieldType =
   | 'string'
   | 'number'
   | 'unsigned'
+  | 'time'
   | 'boolean'
   | 'strings'
   | 'numbers'
@@ -92,6 +96,8 @@ function hasType(field: unknown, type: FieldType): boolean {
     case 'string':
     case 'boolean':
       return typeof field === type;
+    case 'time':
+      return typeof field === 'string' && !Number.isNaN(nanosFromRfc3339(unixEpoch, field));
     case 'number':
       return Number.isInteger(field);
     case 'unsigned':

@@ -13,13 +13,13 @@ const selectorFields = {
   seq: 'unsigned',
   last_by_subj: 'string',
   next_by_subj: 'string',
-  start_time: 'string',
+  start_time: 'time',
   no_hdr: 'boolean',
   batch: 'number',
   max_bytes: 'number',
   multi_last: 'strings',
   up_to_seq: 'unsigned',
-  up_to_time: 'string',
+  up_to_time: 'time',
 } as const;
 
 /** The sequence that a get request selects, 0 when there is none such (spec 2.3, MSG.GET). */

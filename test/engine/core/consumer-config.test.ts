@@ -99,6 +99,11 @@ const refused: readonly [body: object, stream: object, answer: string][] = [
   [{ ack_policy: 'some' }, {}, '10025 invalid JSON: json: cannot unmarshal "some"'],
   [{ replay_policy: 'some' }, {}, '10025 invalid JSON: json: cannot unmarshal "some"'],
   [{ opt_start_seq: 1.5 }, {}, '10025 invalid JSON: json: field "opt_start_seq" is not of type unsigned'],
+  [
+    { deliver_policy: 'by_start_time', opt_start_time: 'noon' },
+    {},
+    '10025 invalid JSON: json: field "opt_start_time" is not of type time',
+  ],
   [{ backoff: [1.5] }, {}, '10025 invalid JSON: json: field "backoff" is not of type numbers'],
   [{ ack_wait: -1 }, {}, '10183 consumer ack wait needs to be positive'],
   [{ backoff: [1, -1] }, {}, '10184 consumer backoff needs to be positive'],
