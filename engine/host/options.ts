@@ -73,6 +73,8 @@ export interface ServerFlags {
 }
 
 const mebibyte = 1024 * 1024;
+/** A record of the log tells the length of its subject in 16 bits. */
+const controlLineBytesMax = 65_535;
 const loopback = '127.0.0.1';
 const limitMax = Number.MAX_SAFE_INTEGER;
 
@@ -212,7 +214,7 @@ function clientLimits(file: OptionReader): ClientLimits {
   const maxConnections = file.integer(-1, limitMax, 'max_connections', 'max_conn') ?? 65_536;
   return {
     maxPayloadBytes: file.integer(1, maxPendingBytes, 'max_payload') ?? mebibyte,
-    maxControlLineBytes: file.integer(64, mebibyte, 'max_control_line') ?? 4096,
+    maxControlLineBytes: file.integer(64, controlLineBytesMax, 'max_control_line') ?? 4096,
     maxPendingBytes,
     writeDeadlineNs: file.durationNs('write_deadline') ?? 10 * second,
     pingIntervalNs: file.durationNs('ping_interval') ?? 120 * second,

@@ -124,6 +124,17 @@ describe('limits', () => {
     expect(client.connection.subscriptions.size).toBe(2);
   });
 
+  it('a control line may be no longer than a subject in the log', () => {
+    expect(() => new VirtualBroker({ config: 'max_control_line: 65536' })).toThrow('max_control_line');
+    const client = new VirtualBroker({ config: 'max_control_line: 65535' }).client();
+    client.api('STREAM.CREATE.T', { name: 'T', subjects: ['t.>'] });
+    const subject = `t.${'x'.repeat(65_000)}`;
+    expect(client.store(subject, 'kept')).toEqual({ stream: 'T', seq: 1 });
+    expect(client.api('STREAM.MSG.GET.T', { seq: 1 })).toMatchObject({
+      message: { subject, data: 'a2VwdA==' },
+    });
+  });
+
   it('one connection too many is told and closed', () => {
     const server = new VirtualBroker({ config: 'max_connections: 1' });
     const [first, second] = [server.client(), server.client(null)];
@@ -316,6 +327,7 @@ describe('JetStream', () => {
     client.store('t.a');
     const bad: readonly [call: string, body: object][] = [
       ['STREAM.MSG.GET.T', { seq: 1.5 }],
+      ['STREAM.MSG.GET.T', { start_time: 'noon' }],
       ['STREAM.MSG.DELETE.T', { seq: 1.5 }],
       ['STREAM.MSG.DELETE.T', { seq: -1 }],
       ['STREAM.PURGE.T', { keep: 1.5 }],
