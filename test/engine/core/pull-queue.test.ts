@@ -166,6 +166,13 @@ describe('byte limits', () => {
     expect([served(), statuses()]).toEqual([['a s1'], []]);
   });
 
+  it('leave no wish behind: a one-shot request is served at once', () => {
+    publish(2);
+    pull('a', { batch: 5, maxBytes: messageBytes });
+    pull('b', { noWait: true });
+    expect([served(), statuses()]).toEqual([['a s1', 'b s2'], []]);
+  });
+
   it('say what is left when the batch is done first', () => {
     publish();
     pull('a', { batch: 1, maxBytes: messageBytes + 10 });
