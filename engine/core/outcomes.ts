@@ -16,8 +16,10 @@ export class Outcomes {
 
   reset(recordCount: number): void {
     this.count = recordCount;
-    this.detail.clear();
-    this.response.clear();
+    // Clearing an empty map makes a new table that hangs on the old one, and once one of them is old, all are kept
+    // until the next full collection.
+    if (this.detail.size > 0) this.detail.clear();
+    if (this.response.size > 0) this.response.clear();
     if (recordCount <= this.code.length) return;
     const capacity = 2 ** Math.ceil(Math.log2(recordCount));
     this.code = new Uint16Array(capacity);

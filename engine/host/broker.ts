@@ -52,7 +52,8 @@ export class Broker implements ConnectionHost {
   readonly router: MessageRouter;
   readonly clock: BrokerClock;
   readonly #wake: () => void;
-  readonly #dirty = new Set<ClientConnection>();
+  #dirty: ClientConnection[] = [];
+  #flushing: ClientConnection[] = [];
   readonly #prng: Prng;
   readonly #subject: { bytes: Uint8Array; start: number; end: number } = emptyRange();
   readonly #reply = emptyRange();
@@ -119,9 +120,11 @@ export class Broker implements ConnectionHost {
   turn(): boolean {
     const isMoreLeft = this.jetstream?.turn() ?? false;
     // A flush may make a connection write again: that is for the next turn.
-    const dirty = [...this.#dirty];
-    this.#dirty.clear();
-    for (const connection of dirty) connection.flush();
+    const flushing = this.#dirty;
+    this.#dirty = this.#flushing;
+    for (const connection of flushing) connection.flush();
+    flushing.length = 0;
+    this.#flushing = flushing;
     return isMoreLeft;
   }
 
@@ -193,13 +196,12 @@ export class Broker implements ConnectionHost {
   }
 
   wrote(connection: ClientConnection): void {
-    this.#dirty.add(connection);
+    this.#dirty.push(connection);
     this.#wake();
   }
 
   closed(connection: ClientConnection): void {
     this.connections.delete(connection.id);
-    this.#dirty.delete(connection);
     if (connection.isSlow) this.slowConsumerCount += 1;
   }
 
