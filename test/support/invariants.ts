@@ -35,7 +35,7 @@ export interface PublishSeen {
   readonly windowNs: number;
 }
 
-export interface DeliverySeen {
+interface DeliverySeen {
   readonly type: 'deliver';
   readonly consumer: string;
   readonly sequence: number;
@@ -82,7 +82,7 @@ function states(history: readonly Observation[]): StateSeen[] {
  * D1: an id is stored at most once in a window, counted from when it was stored. Where the window changes, the
  * shortest one since then counts: what a short window forgot stays forgotten when it grows.
  */
-export const atMostOnceAWindow: Checker = (history) => {
+const atMostOnceAWindow: Checker = (history) => {
   const wrong: string[] = [];
   const held = new Map<string, { readonly atNs: number; shortestNs: number }>();
   for (const seen of history) {
@@ -100,7 +100,7 @@ export const atMostOnceAWindow: Checker = (history) => {
 };
 
 /** D2: what was acknowledged as stored is what that attempt sent. */
-export const storedIsWhatWasSent: Checker = (history) => {
+const storedIsWhatWasSent: Checker = (history) => {
   const tags = new Map<number, string>();
   const wrong: string[] = [];
   for (const seen of history) {
@@ -116,7 +116,7 @@ export const storedIsWhatWasSent: Checker = (history) => {
 };
 
 /** D3: a duplicate names a message of the same id, stored less than a window ago: no new message is swallowed. */
-export const duplicatesAreDuplicates: Checker = (history) => {
+const duplicatesAreDuplicates: Checker = (history) => {
   const stored = new Map<number, PublishSeen>();
   const wrong: string[] = [];
   for (const seen of publishes(history)) {
@@ -133,7 +133,7 @@ export const duplicatesAreDuplicates: Checker = (history) => {
 };
 
 /** D6: with the window over, exactly or by more, the id is free. Holds for windows that never grew. */
-export const freeAtTheEdge: Checker = (history) => {
+const freeAtTheEdge: Checker = (history) => {
   const lastNs = new Map<string, number>();
   const wrong: string[] = [];
   for (const { answer, id, tag, atNs, windowNs } of publishes(history)) {
@@ -162,7 +162,7 @@ export const holdsOnlyLiveIds: Checker = (history) => {
 };
 
 /** S1: sequences are dense, rise by one, and never name two contents. */
-export const sequencesAreDense: Checker = (history) => {
+const sequencesAreDense: Checker = (history) => {
   const fresh = publishes(history).filter(({ answer }) => answer === 'stored');
   const wrong = fresh
     .filter(({ sequence }, index) => sequence !== index + 1)
@@ -178,7 +178,7 @@ export const sequencesAreDense: Checker = (history) => {
 };
 
 /** S5: the first sequence never falls. */
-export const firstNeverFalls: Checker = (history) => {
+const firstNeverFalls: Checker = (history) => {
   const firsts = states(history).map(({ firstSequence }) => firstSequence);
   return firsts.flatMap((first, index) =>
     first < (firsts[index - 1] ?? 0) ? [`S5: first sequence fell to ${first}`] : [],
@@ -186,7 +186,7 @@ export const firstNeverFalls: Checker = (history) => {
 };
 
 /** K1: only matching messages are delivered, and none that the consumer is done with. */
-export const deliversWhatIsWanted: Checker = (history) => {
+const deliversWhatIsWanted: Checker = (history) => {
   const wrong: string[] = [];
   const subjects = new Map(
     publishes(history).map(({ sequence, answer, subject }) => [answer === 'stored' ? sequence : -1, subject]),
@@ -217,7 +217,7 @@ export const deliversWhatIsWanted: Checker = (history) => {
 };
 
 /** K2: deliveries of a message count 1, 2, 3 and stop at the limit. K5 says the same of what the message tells. */
-export const deliveriesAreCounted: Checker = (history) => {
+const deliveriesAreCounted: Checker = (history) => {
   const wrong: string[] = [];
   const limits = new Map(
     states(history).flatMap(({ consumers }) => consumers.map(({ name, maxDeliver }) => [name, maxDeliver])),
@@ -238,7 +238,7 @@ export const deliveriesAreCounted: Checker = (history) => {
 };
 
 /** K3: the floor never falls, is not ahead of what was delivered, and nothing waits at or below it. */
-export const floorIsAFloor: Checker = (history) => {
+const floorIsAFloor: Checker = (history) => {
   const wrong: string[] = [];
   const before = new Map<string, ConsumerSeen>();
   for (const { consumers } of states(history)) {
@@ -260,7 +260,7 @@ export const floorIsAFloor: Checker = (history) => {
 };
 
 /** K4: no redelivery before its time: the wait since the last delivery or progress, or what a NAK asked for. */
-export const redeliversInTime: Checker = (history) => {
+const redeliversInTime: Checker = (history) => {
   const wrong: string[] = [];
   const waits = new Map(
     states(history).flatMap(({ consumers }) => consumers.map(({ name, waitsNs }) => [name, waitsNs])),
@@ -289,7 +289,7 @@ export const redeliversInTime: Checker = (history) => {
 };
 
 /** K7: no more wait for their ack than allowed, and no message twice. */
-export const pendingIsBounded: Checker = (history) =>
+const pendingIsBounded: Checker = (history) =>
   states(history).flatMap(({ consumers }) =>
     consumers.flatMap(({ name, maxAckPending, pendingSequences, takesAcks }) => [
       ...(maxAckPending > 0 && pendingSequences.length > maxAckPending
@@ -303,7 +303,7 @@ export const pendingIsBounded: Checker = (history) =>
   );
 
 /** K8: first deliveries come in stream order. */
-export const firstDeliveriesInOrder: Checker = (history) => {
+const firstDeliveriesInOrder: Checker = (history) => {
   const wrong: string[] = [];
   const last = new Map<string, number>();
   for (const seen of history) {

@@ -212,7 +212,7 @@ export function publishText(
   return `HPUB ${to} ${block.length} ${block.length + body.length}\r\n${block}${body}\r\n`;
 }
 
-export function headerText(headers: Headers): string {
+function headerText(headers: Headers): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `NATS/1.0\r\n${lines.join('')}\r\n`;
 }
