@@ -85,6 +85,7 @@ export class Consumer {
     this.#config = config;
     this.#filter = new SubjectFilter(filtersOf(config));
     this.#waitsNs = waitsOf(config);
+    this.pending.relist((deliveries) => this.#waitList(deliveries));
     this.#events.timer(this.nextTimerNs());
   }
 
@@ -187,8 +188,13 @@ export class Consumer {
     delivery.pendingCount = this.pendingCount;
   }
 
+  // The wait of a delivery goes by how many there were, and the last one given is used for all behind it.
+  #waitList(deliveries: number): number {
+    return Math.min(deliveries, this.#waitsNs.length);
+  }
+
   #wait(row: number, deliveries: number, nowNs: Nanos): void {
-    const list = Math.min(deliveries, this.#waitsNs.length);
+    const list = this.#waitList(deliveries);
     this.pending.wait(row, list, nowNs);
     this.#events.timer(nowNs + (this.#waitsNs[list - 1] as number));
   }

@@ -119,6 +119,20 @@ export class PendingTable {
     this.#linkBehind(row, delayedList, behind);
   }
 
+  /** Moves every row that waits for its ack into the list that `listOf` gives for its deliveries; nothing starts anew. */
+  relist(listOf: (deliveryCount: number) => number): void {
+    const rows: number[] = [];
+    for (let list = delayedList + 1; list < this.#heads.length; list += 1) {
+      for (let row = this.#heads[list] as number; row !== none; row = this.#waitNext[row] as number) {
+        rows.push(row);
+      }
+    }
+    rows.sort((left, right) => (this.activityNs[left] as number) - (this.activityNs[right] as number));
+    for (const row of rows) {
+      this.wait(row, listOf(this.deliveryCount[row] as number), this.activityNs[row] as number);
+    }
+  }
+
   /** In no list: it waits in the redelivery queue instead. */
   stopWaiting(row: number): void {
     const list = this.#waitList[row] as number;
