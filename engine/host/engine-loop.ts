@@ -21,6 +21,7 @@ export class EngineLoop {
 
   constructor(server: ServerOptions, seed: string) {
     this.clock.refresh();
+    if (server.jetstream.enabled) this.#segments.start();
     this.broker = new Broker({
       server,
       clock: this.clock,

@@ -5,17 +5,23 @@ import { Worker } from 'node:worker_threads';
 
 const readyMax = 2;
 
-// Given as text, since the engine runs from TypeScript in tests and a worker cannot. One write in each page.
+// Given as text, since the engine runs from TypeScript in tests and a worker cannot. One write in each page, a few
+// tenths of a millisecond at a time with pauses between, so that on two cores nobody waits for it.
 const toucher = `
 const { parentPort } = require('node:worker_threads');
+const never = new Int32Array(new SharedArrayBuffer(4));
+const stepBytes = 64 * 4096;
 parentPort.on('message', (memory) => {
   const bytes = new Uint8Array(memory);
-  for (let at = 0; at < bytes.length; at += 4096) bytes[at] = 0;
+  for (let at = 0; at < bytes.length; at += 4096) {
+    bytes[at] = 0;
+    if (at % stepBytes === 0) Atomics.wait(never, 0, 0, 0.5);
+  }
   parentPort.postMessage(memory);
 });
 `;
 
-/** Hands out memory for log segments; from the second one on, memory that was written to already. */
+/** Hands out memory for log segments; once it is started, from the third one on memory that was written to already. */
 export class WarmSegments {
   readonly #ready: SharedArrayBuffer[] = [];
   #worker: Worker | null = null;
@@ -28,8 +34,9 @@ export class WarmSegments {
     return this.#ready.length;
   }
 
-  get isWarming(): boolean {
-    return this.#worker !== null;
+  /** Starts the thread, which takes some milliseconds: before there is load, not in the middle of it. */
+  start(): void {
+    this.#worker ??= this.#startWorker();
   }
 
   /** Zeroed bytes. */
@@ -37,7 +44,7 @@ export class WarmSegments {
     this.#takenCount += 1;
     const index = this.#ready.findIndex((memory) => memory.byteLength === byteCount);
     const [memory] = index < 0 ? [] : this.#ready.splice(index, 1);
-    if (this.#takenCount > 1) this.#order(byteCount);
+    if (this.#takenCount > 1 && this.#worker !== null) this.#order(this.#worker, byteCount);
     return new Uint8Array(memory ?? new SharedArrayBuffer(byteCount));
   }
 
@@ -48,14 +55,13 @@ export class WarmSegments {
   }
 
   // Segments that one huge message needs are not made beforehand.
-  #order(byteCount: number): void {
+  #order(worker: Worker, byteCount: number): void {
     if (this.#byteCount === 0) this.#byteCount = byteCount;
     if (byteCount !== this.#byteCount) return;
-    this.#worker ??= this.#startWorker();
     while (this.#ready.length + this.#pendingCount < readyMax) {
       this.#pendingCount += 1;
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-      this.#worker.postMessage(new SharedArrayBuffer(byteCount));
+      worker.postMessage(new SharedArrayBuffer(byteCount));
     }
   }
 

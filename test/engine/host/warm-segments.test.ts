@@ -25,16 +25,23 @@ it('gives zeroed memory of the size asked for, from the first call on', () => {
   expect(second.every((byte) => byte === 0)).toBe(true);
 });
 
-it('starts no thread for an engine that never fills its first segment', () => {
+it('makes nothing beforehand for a log that never fills its first segment, nor before it is started', async () => {
   segments.take(segmentBytes);
+  segments.take(segmentBytes);
+  segments.start();
   expect(segments.readyCount).toBe(0);
-  expect(segments.isWarming).toBe(false);
+  const fresh = new WarmSegments();
+  fresh.start();
+  fresh.take(segmentBytes);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(fresh.readyCount).toBe(0);
+  fresh.close();
 });
 
 it('has two segments ready once the log has rolled, zeroed, each given out once', async () => {
+  segments.start();
   segments.take(segmentBytes);
   segments.take(segmentBytes);
-  expect(segments.isWarming).toBe(true);
   await until(() => segments.readyCount === 2);
   expect(segments.readyCount).toBe(2);
   const warm = [segments.take(segmentBytes), segments.take(segmentBytes)];
@@ -43,6 +50,7 @@ it('has two segments ready once the log has rolled, zeroed, each given out once'
 });
 
 it('makes the odd size of a huge message on the spot', async () => {
+  segments.start();
   segments.take(segmentBytes);
   segments.take(segmentBytes);
   await until(() => segments.readyCount === 2);
