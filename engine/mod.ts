@@ -1,6 +1,6 @@
 // The engine's door: everything outside the engine comes in here.
 
-import { cpus } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import { EngineLoop } from './host/engine-loop.ts';
 import { connectInProcess, type InProcessConnection } from './host/in-process.ts';
@@ -93,6 +93,8 @@ function dedupOf({ broker }: EngineLoop): { entryCount: number; bytes: number } 
   return { entryCount, bytes };
 }
 
+const coreCount = availableParallelism();
+
 function processFigures(): ProcessFigures {
   const { rss, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
@@ -100,6 +102,6 @@ function processFigures(): ProcessFigures {
     residentBytes: rss,
     heapBytes: heapUsed + external,
     cpuSeconds: (user + system) / 1e6,
-    coreCount: cpus().length,
+    coreCount,
   };
 }
