@@ -18,10 +18,10 @@ export const defaultPlan: CompletePlan = {
     {
       workload: 'publish',
       parameters: {
-        rate: '5k/s..80k/s:x4',
+        rate: '5k/s..45k/s:x3',
         window: ['250ms', '1s', '2m'],
-        duration: '1500ms',
-        warmup: '300ms',
+        duration: '2500ms',
+        warmup: '500ms',
       },
     },
     {
