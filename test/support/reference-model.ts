@@ -1,6 +1,14 @@
 // One stream and its pull consumers, as spec sections 3 to 6 tell it, in plain arrays and Maps. It is slow on purpose: no
 // index, no timer, no batch. Every question is answered by looking at everything. It knows nothing of the engine.
 
+import {
+  matches,
+  ReferenceConsumer,
+  type ModelConsumerConfig,
+  type ModelDelivery,
+  type ModelMessage,
+} from './reference-consumer.ts';
+
 export interface ModelStream {
   readonly name: string;
   readonly retention: 'limits' | 'interest' | 'workqueue';
@@ -35,55 +43,6 @@ export type ModelAnswer =
   | { readonly kind: 'stored' | 'duplicate'; readonly sequence: number }
   | { readonly kind: 'refused'; readonly code: number };
 
-export interface ModelConsumerConfig {
-  readonly ackPolicy: 'explicit' | 'all' | 'none';
-  /** One wait for each delivery, the last for all behind it. */
-  readonly waitsNs: readonly number[];
-  /** 0 is no limit. */
-  readonly maxDeliver: number;
-  readonly maxAckPending: number;
-  /** A subject without wildcards, or '' for all. */
-  readonly filter: string;
-}
-
-export interface ModelDelivery {
-  readonly consumer: string;
-  readonly request: string;
-  readonly sequence: number;
-  readonly consumerSequence: number;
-  readonly deliveryCount: number;
-  readonly pendingCount: number;
-  readonly atNs: number;
-}
-
-export interface ModelMessage {
-  readonly sequence: number;
-  readonly subject: string;
-  readonly bytes: number;
-  readonly tag: string;
-  readonly storedNs: number;
-}
-
-interface Pending {
-  readonly firstConsumerSequence: number;
-  deliveries: number;
-  /** When it falls due; null while it is in the redelivery queue. */
-  dueNs: number | null;
-}
-
-export interface ModelConsumer {
-  readonly name: string;
-  readonly config: ModelConsumerConfig;
-  next: number;
-  delivered: { consumer: number; stream: number };
-  floor: { consumer: number; stream: number };
-  readonly pending: Map<number, Pending>;
-  queue: number[];
-  /** Out of deliveries and not acknowledged since. */
-  readonly exhausted: Set<number>;
-  waiting: { readonly request: string; remaining: number }[];
-}
-
 export class ReferenceModel {
   config: ModelStream;
   nowNs = 0;
@@ -92,7 +51,7 @@ export class ReferenceModel {
   firstSequence = 0;
   lastId = '';
   ids: { readonly id: string; readonly sequence: number; readonly atNs: number }[] = [];
-  readonly consumers = new Map<string, ModelConsumer>();
+  readonly consumers = new Map<string, ReferenceConsumer>();
   deliveries: ModelDelivery[] = [];
   advisories: string[] = [];
 
@@ -126,23 +85,7 @@ export class ReferenceModel {
     const { maxAgeNs } = this.config;
     const old = this.messages.filter(({ storedNs }) => maxAgeNs > 0 && this.nowNs - storedNs >= maxAgeNs);
     for (const { sequence } of old) this.remove(sequence);
-    for (const consumer of this.consumers.values()) {
-      const due = [...consumer.pending].filter(([, { dueNs }]) => dueNs !== null && dueNs <= this.nowNs);
-      due.sort(([left], [right]) => left - right);
-      for (const [sequence, pending] of due) this.#fallDue(consumer, sequence, pending);
-    }
-  }
-
-  #fallDue(consumer: ModelConsumer, sequence: number, pending: Pending): void {
-    const { maxDeliver } = consumer.config;
-    pending.dueNs = null;
-    if (maxDeliver === 0 || pending.deliveries < maxDeliver) {
-      consumer.queue.push(sequence);
-      return;
-    }
-    consumer.pending.delete(sequence);
-    consumer.exhausted.add(sequence);
-    this.advisories.push(`exhausted ${consumer.name} s${sequence} d${pending.deliveries}`);
+    for (const consumer of this.consumers.values()) consumer.expire();
   }
 
   // --- publishing (spec 4.3)
@@ -177,7 +120,7 @@ export class ReferenceModel {
     if (maxMessageBytes > 0 && message.contentBytes > maxMessageBytes) return refused(10054);
     const isWanted =
       retention !== 'interest' ||
-      [...this.consumers.values()].some(({ config }) => matches(config.filter, message.subject));
+      [...this.consumers.values()].some((consumer) => consumer.wants(message.subject));
     if (isWanted && this.config.discard === 'new' && message.rollup === undefined && this.#isFull(message)) {
       return refused(10077);
     }
@@ -236,7 +179,7 @@ export class ReferenceModel {
     this.messages = this.messages.filter((message) => message.sequence !== sequence);
     for (const consumer of this.consumers.values()) {
       consumer.exhausted.delete(sequence);
-      this.#settle(consumer, sequence);
+      consumer.settle(sequence);
     }
     this.firstSequence = this.messages[0]?.sequence ?? this.lastSequence + 1;
     return true;
@@ -261,11 +204,7 @@ export class ReferenceModel {
 
   #purgeBelow(below: number): void {
     for (const { sequence } of this.messages) if (sequence < below) this.remove(sequence);
-    for (const consumer of this.consumers.values()) {
-      consumer.next = Math.max(consumer.next, this.firstSequence);
-      consumer.floor.stream = Math.max(consumer.floor.stream, this.firstSequence - 1);
-      consumer.delivered.stream = Math.max(consumer.delivered.stream, consumer.floor.stream);
-    }
+    for (const consumer of this.consumers.values()) consumer.skipTo(this.firstSequence);
   }
 
   deleteMessage(sequence: number): boolean {
@@ -279,34 +218,15 @@ export class ReferenceModel {
     this.ids = this.ids.filter(({ atNs }) => this.nowNs - atNs < windowNs);
   }
 
-  // --- consumers (spec 6)
+  // --- consumers, each in reference-consumer.ts (spec 6)
 
   addConsumer(name: string, config: ModelConsumerConfig): void {
-    const start = Math.max(1, this.firstSequence);
-    const place = { consumer: 0, stream: start - 1 };
-    const [pending, queue, exhausted, waiting] = [new Map<number, Pending>(), [], new Set<number>(), []];
-    this.consumers.set(name, {
-      name,
-      config,
-      next: start,
-      delivered: { ...place },
-      floor: { ...place },
-      pending,
-      queue,
-      exhausted,
-      waiting,
-    });
+    this.consumers.set(name, new ReferenceConsumer(this, name, config, Math.max(1, this.firstSequence)));
   }
 
   deleteConsumer(name: string): void {
     this.consumers.delete(name);
-    for (const { sequence } of this.messages) this.#releaseInterest(sequence);
-  }
-
-  pendingCount({ next, config }: ModelConsumer): number {
-    return this.messages.filter(
-      ({ sequence, subject }) => sequence >= next && matches(config.filter, subject),
-    ).length;
+    for (const { sequence } of this.messages) this.releaseInterest(sequence);
   }
 
   pull(name: string, request: string, batch: number): void {
@@ -314,141 +234,33 @@ export class ReferenceModel {
     this.#serve();
   }
 
-  consumer(name: string): ModelConsumer {
+  consumer(name: string): ReferenceConsumer {
     const consumer = this.consumers.get(name);
     if (consumer === undefined) throw new Error(`the model has no consumer ${name}`);
     return consumer;
   }
 
-  // Requests are served in turn, one message each, as long as there is anything (spec 6.4, 6.5).
   #serve(): void {
-    for (const consumer of this.consumers.values()) {
-      for (let request = consumer.waiting[0]; request !== undefined; request = consumer.waiting[0]) {
-        if (!this.#deliver(consumer, request.request)) break;
-        consumer.waiting.shift();
-        request.remaining -= 1;
-        if (request.remaining > 0) consumer.waiting.push(request);
-      }
-    }
+    for (const consumer of this.consumers.values()) consumer.serve();
   }
-
-  #deliver(consumer: ModelConsumer, request: string): boolean {
-    const { config, pending, delivered } = consumer;
-    const again = consumer.queue.shift();
-    if (
-      again === undefined &&
-      config.ackPolicy !== 'none' &&
-      config.maxAckPending > 0 &&
-      pending.size >= config.maxAckPending
-    ) {
-      return false;
-    }
-    const sequence =
-      again ??
-      this.messages.find(
-        (message) => message.sequence >= consumer.next && matches(config.filter, message.subject),
-      )?.sequence;
-    if (sequence === undefined) return false;
-    if (again === undefined) consumer.next = sequence + 1;
-    delivered.consumer += 1;
-    delivered.stream = Math.max(delivered.stream, sequence);
-    const deliveryCount = (pending.get(sequence)?.deliveries ?? 0) + 1;
-    const pendingCount = this.pendingCount(consumer);
-    this.deliveries.push({
-      consumer: consumer.name,
-      request,
-      sequence,
-      consumerSequence: delivered.consumer,
-      deliveryCount,
-      pendingCount,
-      atNs: this.nowNs,
-    });
-    if (config.ackPolicy === 'none') {
-      consumer.floor = { ...delivered };
-      this.#releaseInterest(sequence);
-      return true;
-    }
-    const firstConsumerSequence = pending.get(sequence)?.firstConsumerSequence ?? delivered.consumer;
-    pending.set(sequence, {
-      firstConsumerSequence,
-      deliveries: deliveryCount,
-      dueNs: this.nowNs + waitOf(config, deliveryCount),
-    });
-    return true;
-  }
-
-  // --- answers to deliveries (spec 6.6)
 
   acknowledge(name: string, sequence: number, kind: 'ack' | 'nak' | 'progress' | 'term', delayNs = 0): void {
     const consumer = this.consumer(name);
-    if (consumer.config.ackPolicy === 'none' || sequence >= consumer.next) return; // never delivered (A32)
-    const pending = consumer.pending.get(sequence);
-    if (kind === 'nak' && pending !== undefined) this.#negative(consumer, sequence, pending, delayNs);
-    if (kind === 'progress' && pending !== undefined && pending.dueNs !== null) {
-      pending.dueNs = this.nowNs + waitOf(consumer.config, pending.deliveries);
-    }
-    if (kind === 'term' && pending !== undefined) {
-      this.advisories.push(`terminated ${name} s${sequence} d${pending.deliveries}`);
-    }
-    if (kind === 'ack' && consumer.config.ackPolicy === 'all') this.#acknowledgeUpTo(consumer, sequence);
-    else if (kind === 'ack' || kind === 'term') {
-      const wasOpen = this.#settle(consumer, sequence) || consumer.exhausted.delete(sequence);
-      if (wasOpen) this.#release(sequence);
-    }
+    if (!consumer.takesAnswerTo(sequence)) return;
+    consumer.acknowledge(sequence, kind, delayNs);
     this.#serve();
   }
 
-  #negative(consumer: ModelConsumer, sequence: number, pending: Pending, delayNs: number): void {
-    this.advisories.push(`naked ${consumer.name} s${sequence} d${pending.deliveries}`);
-    if (pending.dueNs === null) return; // it is in the queue already
-    if (delayNs > 0) pending.dueNs = this.nowNs + delayNs;
-    else this.#fallDue(consumer, sequence, pending);
-  }
-
-  #acknowledgeUpTo(consumer: ModelConsumer, sequence: number): void {
-    const covered = [...consumer.pending]
-      .filter(([other]) => other <= sequence)
-      .sort(([left], [right]) => left - right);
-    for (const [settled, { firstConsumerSequence }] of covered) {
-      consumer.pending.delete(settled);
-      consumer.queue = consumer.queue.filter((queued) => queued !== settled);
-      consumer.floor = { consumer: firstConsumerSequence, stream: settled };
-      this.#release(settled);
-    }
-    const isCaughtUp = consumer.pending.size === 0 && consumer.floor.stream === consumer.delivered.stream;
-    if (isCaughtUp) consumer.floor.consumer = consumer.delivered.consumer;
-  }
-
-  // The floor closes up behind what is done (spec 6.3).
-  #settle(consumer: ModelConsumer, sequence: number): boolean {
-    const settled = consumer.pending.get(sequence);
-    if (settled === undefined) return false;
-    consumer.pending.delete(sequence);
-    consumer.queue = consumer.queue.filter((queued) => queued !== sequence);
-    const [oldest, ...others] = [...consumer.pending.keys()];
-    if (oldest === undefined) consumer.floor = { ...consumer.delivered };
-    else if (settled.firstConsumerSequence === consumer.floor.consumer + 1) {
-      const lowest = Math.min(oldest, ...others);
-      consumer.floor = {
-        consumer: (consumer.pending.get(lowest)?.firstConsumerSequence ?? 0) - 1,
-        stream: lowest - 1,
-      };
-    }
-    return true;
-  }
-
-  #release(sequence: number): void {
+  release(sequence: number): void {
     if (this.config.retention === 'workqueue') this.remove(sequence);
-    else this.#releaseInterest(sequence);
+    else this.releaseInterest(sequence);
   }
 
-  #releaseInterest(sequence: number): void {
+  releaseInterest(sequence: number): void {
     const message = this.messages.find((candidate) => candidate.sequence === sequence);
     if (this.config.retention !== 'interest' || message === undefined) return;
-    const needs = ({ config, next, pending, exhausted }: ModelConsumer): boolean =>
-      matches(config.filter, message.subject) &&
-      (sequence >= next || pending.has(sequence) || exhausted.has(sequence));
-    if (![...this.consumers.values()].some(needs)) this.remove(sequence);
+    const isNeeded = [...this.consumers.values()].some((consumer) => consumer.needs(message));
+    if (!isNeeded) this.remove(sequence);
   }
 }
 
@@ -456,15 +268,7 @@ function refused(code: number): ModelAnswer {
   return { kind: 'refused', code };
 }
 
-function matches(filter: string, subject: string): boolean {
-  return filter === '' || filter === subject;
-}
-
 /** Spec 3, memory storage: subject, headers and payload, and sixteen bytes more. */
 function bytesOf({ subject, contentBytes }: ModelPublish): number {
   return subject.length + contentBytes + 16;
-}
-
-function waitOf({ waitsNs }: ModelConsumerConfig, deliveries: number): number {
-  return waitsNs[Math.min(deliveries, waitsNs.length) - 1] ?? Infinity;
 }
