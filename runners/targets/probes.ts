@@ -9,7 +9,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 agent.on('free', (socket) => socket.unref());
 
 /** The body of a GET, or null when it cannot be had: a probe that does not answer is a gap in the record. */
-export function httpText(url: string): Promise<string | null> {
+function httpText(url: string): Promise<string | null> {
   return new Promise((resolve) => {
     const request = get(url, { agent, timeout: timeoutMilliseconds }, (response) => {
       let body = '';
