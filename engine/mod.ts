@@ -2,9 +2,10 @@
 
 import { availableParallelism } from 'node:os';
 import { randomBytes } from 'node:crypto';
+import type { Broker } from './host/broker.ts';
 import { EngineLoop } from './host/engine-loop.ts';
 import { connectInProcess, type InProcessConnection } from './host/in-process.ts';
-import { startMonitoring } from './host/monitoring.ts';
+import { startMonitoring, type Monitoring } from './host/monitoring.ts';
 import { BrokerPages, type ProcessFigures } from './host/monitoring-source.ts';
 import type { ServerOptions } from './host/options.ts';
 import { writePortsFile } from './host/ports-file.ts';
@@ -41,30 +42,51 @@ export interface RunningEngine {
   close(): Promise<void>;
 }
 
-/** Starts a server by its options. Rejects when it cannot listen or cannot write its ports file. */
+/**
+ * Starts a server by its options. Rejects when it cannot listen or cannot write its ports file, with nothing left
+ * running.
+ */
 export async function serve(options: ServerOptions): Promise<RunningEngine> {
   const loop = new EngineLoop(options, randomBytes(16).toString('hex'));
+  const closers: (() => Promise<void> | void)[] = [() => loop.close()];
+  const close = async (): Promise<void> => {
+    for (const closeOne of closers.splice(0).reverse()) await closeOne();
+  };
+  try {
+    return await open(options, loop, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function open(
+  options: ServerOptions,
+  loop: EngineLoop,
+  closers: (() => Promise<void> | void)[],
+  close: () => Promise<void>,
+): Promise<RunningEngine> {
   const { broker } = loop;
   const tcp = await listen(loop);
+  closers.push(() => tcp.close());
   const monitoring =
-    options.monitorPort === null
-      ? null
-      : await startMonitoring({
-          host: options.monitorHost,
-          port: options.monitorPort,
-          source: new BrokerPages(broker, processFigures),
-        });
-  const ports =
-    options.portsFileDir === null
-      ? null
-      : writePortsFile(options.portsFileDir, 'nats-server', process.pid, {
-          nats: [`nats://${options.host}:${tcp.port}`],
-          monitoring: monitoring === null ? [] : [`http://${options.monitorHost}:${monitoring.port}`],
-        });
+    options.monitorPort === null ? null : await openMonitoring(options, options.monitorPort, broker);
+  if (monitoring !== null) closers.push(() => monitoring.close());
+  const monitoringUrl = monitoring === null ? null : `http://${options.monitorHost}:${monitoring.port}`;
+  if (options.portsFileDir !== null) {
+    const ports = writePortsFile(options.portsFileDir, 'nats-server', process.pid, {
+      nats: [`nats://${options.host}:${tcp.port}`],
+      monitoring: monitoringUrl === null ? [] : [monitoringUrl],
+    });
+    closers.push(() => ports.remove());
+  }
+  closers.push(() => {
+    for (const connection of broker.connections.values()) connection.close();
+  });
   return {
     host: options.host,
     port: tcp.port,
-    monitoringUrl: monitoring === null ? null : `http://${options.monitorHost}:${monitoring.port}`,
+    monitoringUrl,
     identity: {
       name: 'oncemark-engine',
       version: broker.version,
@@ -74,13 +96,16 @@ export async function serve(options: ServerOptions): Promise<RunningEngine> {
     connect: () => connectInProcess(loop),
     dedup: () => dedupOf(loop),
     heapBytes: () => processFigures().heapBytes,
-    close: async () => {
-      ports?.remove();
-      loop.close();
-      for (const connection of broker.connections.values()) connection.close();
-      await Promise.all([tcp.close(), monitoring?.close()]);
-    },
+    close,
   };
+}
+
+function openMonitoring(options: ServerOptions, port: number, broker: Broker): Promise<Monitoring> {
+  return startMonitoring({
+    host: options.monitorHost,
+    port,
+    source: new BrokerPages(broker, processFigures),
+  });
 }
 
 function dedupOf({ broker }: EngineLoop): { entryCount: number; bytes: number } {

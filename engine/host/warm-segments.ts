@@ -70,7 +70,6 @@ export class WarmSegments {
       eval: true,
       resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8 },
     });
-    worker.unref();
     worker.on('message', (memory: SharedArrayBuffer) => {
       this.#pendingCount -= 1;
       this.#ready.push(memory);
@@ -79,6 +78,7 @@ export class WarmSegments {
     worker.on('error', () => {
       this.#pendingCount = readyMax;
     });
+    worker.unref(); // last, since a listener holds the process
     return worker;
   }
 }

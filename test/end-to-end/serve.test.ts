@@ -65,6 +65,15 @@ test.each([
   expect(end).toMatchObject({ code: 2, stdout: '' });
 });
 
+test('a monitoring port that is taken ends the server, not only its monitoring', async () => {
+  const server = await startServer(['-p', '-1', '-m', '-1']);
+  const monitorPort = new URL(server.ready.monitoringUrl ?? '').port;
+  const end = await oncemark(['serve', '-p', '-1', '-m', monitorPort]);
+  expect(end.stderr).toContain('the server cannot listen: ');
+  expect(end.code).toBe(2);
+  await server.stop();
+});
+
 test('a port that is taken is told', async () => {
   const server = await startServer(['-p', '-1', '-m', '-1']);
   const end = await oncemark(['serve', '-p', String(server.ready.port)]);
