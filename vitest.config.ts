@@ -6,5 +6,7 @@ export default defineConfig({
     environment: 'node',
     pool: 'forks',
     testTimeout: 20_000,
+    // Expected lines are plain, also where a CI variable would switch colours on.
+    env: { NO_COLOR: '1' },
   },
 });
