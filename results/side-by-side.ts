@@ -3,7 +3,7 @@
 
 import type { Run } from './run.ts';
 
-/** Rates of one target in one piece of work, over its valid trials. */
+/** Rates of one target in one piece of work, over its valid trials; what it lost and stored twice, over all of them. */
 export interface SideRates {
   readonly target: string;
   readonly perSecond: readonly number[];
@@ -39,10 +39,14 @@ function workKey({ workload, client, workerCount }: Run): string {
 }
 
 function compareWork(trials: readonly Run[], left: string, right: string): SideBySide {
-  const of = (spec: string): Run[] => trials.filter((run) => run.target.spec === spec && isUsable(run));
-  const rightByRepeat = new Map(of(right).map((run) => [run.repeat, run]));
+  const of = (spec: string): Run[] => trials.filter((run) => run.target.spec === spec);
+  const rightByRepeat = new Map(
+    of(right)
+      .filter(isUsable)
+      .map((run) => [run.repeat, run]),
+  );
   const ratios: number[] = [];
-  for (const run of of(left)) {
+  for (const run of of(left).filter(isUsable)) {
     const other = rightByRepeat.get(run.repeat);
     const rates = [rateOf(run), other === undefined ? null : rateOf(other)];
     const [mine, theirs] = rates;
@@ -68,7 +72,10 @@ function rateOf(run: Run): number | null {
 function ratesOf(runs: readonly Run[], target: string): SideRates {
   return {
     target,
-    perSecond: runs.map(rateOf).filter((rate): rate is number => rate !== null),
+    perSecond: runs
+      .filter(isUsable)
+      .map(rateOf)
+      .filter((rate): rate is number => rate !== null),
     lost: runs.reduce((sum, run) => sum + run.audit.totals.lost, 0),
     leakedInWindow: runs.reduce((sum, run) => sum + run.audit.totals.leakedInWindow, 0),
   };
