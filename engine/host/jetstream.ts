@@ -59,6 +59,11 @@ export class JetStream implements DeskHost {
     this.#decide(stream, frame, idStart, idEnd, hasControl, hash),
   );
   #chunk: Uint8Array | null = null;
+  readonly #ackSubject: { bytes: Uint8Array; start: number; end: number } = {
+    bytes: new Uint8Array(0),
+    start: 0,
+    end: 0,
+  };
   #seenGeneration = -1;
   #isCommitting = false;
   /** Answers that a stream captures, kept until the batch that they belong to is committed. */
@@ -271,10 +276,14 @@ export class JetStream implements DeskHost {
     if (route.groups.length > 0 || route.stream !== null) {
       return this.#pubAckAnywhere(bytes, start, end, stream, sequence, duplicate);
     }
+    const subject = this.#ackSubject;
+    subject.bytes = bytes;
+    subject.start = start;
+    subject.end = end;
     for (const subscription of route.clients) {
       const { connection } = subscription;
       if (connection.isClosed || !connection.admitDelivery(subscription)) continue;
-      startMessageLine(connection.writer, false, { bytes, start, end }, subscription.sidBytes);
+      startMessageLine(connection.writer, false, subject, subscription.sidBytes);
       endMessageLine(connection.writer, 0, ackBytes);
       writePubAck(connection.writer, this.#spacing, name, this.#domain, sequence, duplicate);
       writeLineEnd(connection.writer);
